@@ -1,0 +1,65 @@
+//! Deltas: text on its way, merged to at most one batch per frame and never stored.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use crate::{AgentId, CallId, Event};
+
+/// A piece of streaming text. Offsets are in UTF-16 code units from the start of the text it continues, so that a window
+/// can tell a gap from a continuation; the final event repairs what was missed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Delta {
+    /// The model writes.
+    Text {
+        /// Whose model.
+        agent: AgentId,
+        /// The place that the message will have in the transcript.
+        message: u32,
+        /// The block in the message, from 0.
+        block: u32,
+        /// What kind of block.
+        kind: TextKind,
+        /// Where `text` stands in the block.
+        offset: u32,
+        /// The new text.
+        text: String,
+    },
+    /// A tool call writes output.
+    Output {
+        /// Whose call.
+        agent: AgentId,
+        /// Which call.
+        call: CallId,
+        /// Where `text` stands in the output.
+        offset: u32,
+        /// The new text.
+        text: String,
+    },
+}
+
+/// What kind of block a streaming text belongs to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum TextKind {
+    /// The answer.
+    Text,
+    /// Reasoning.
+    Thinking,
+    /// The input of a tool call, as JSON.
+    Input {
+        /// The call.
+        call: CallId,
+        /// The tool's name.
+        name: String,
+    },
+}
+
+/// What a subscriber is sent at once: events first, then deltas that continue what the events left open.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, TS)]
+pub struct Batch {
+    /// Facts, in order.
+    pub events: Vec<Event>,
+    /// Passing text, in order.
+    pub deltas: Vec<Delta>,
+}

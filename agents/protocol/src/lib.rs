@@ -1,0 +1,35 @@
+//! What crosses the boundary between the core and a window, as plain values.
+//!
+//! A window sends [`Command`]s (wishes) and gets [`Event`]s (facts, numbered, stored before they are shown) and
+//! [`Delta`]s (passing text, never stored). A [`Snapshot`] is the fold of all events up to its cursor; subscribing from
+//! that cursor continues it without a gap. A command answers `Ok` or [`Rejected`]; everything visible is an event.
+//!
+//! This crate knows neither tokio nor files nor a clock. Its TypeScript twin is written by [`typescript`].
+
+mod change;
+mod command;
+mod delta;
+mod event;
+mod id;
+mod message;
+mod permission;
+mod role;
+mod snapshot;
+pub mod typescript;
+
+pub use change::{ChangeCount, ChangeKind, ChangeSummary, ChangedFile, DiffLine, FileDiff, Hunk, LineKind};
+pub use command::{Command, Isolation, Rejected, RejectedCode};
+pub use delta::{Batch, Delta, TextKind};
+pub use event::{
+    AgentCreated, AgentKind, AgentOutcome, CallResult, Event, EventBody, FailureCode, Inherited, Input, InputSource,
+    ResultDetail, StepEnded, TurnOutcome, Usage, Warning,
+};
+pub use id::{AgentId, BlobHash, CallId, InputId, RequestId, SessionId};
+pub use jiff::Timestamp;
+pub use message::{Block, Message, MessageRole, Origin, RawJson};
+pub use permission::{Access, Answer, Asker, DecidedBy, PermissionMode, PermissionRequest, WithdrawnReason};
+pub use role::{RoleSource, RoleSummary, RoleWarning};
+pub use snapshot::{
+    AgentState, AgentView, CallState, CallView, Conversation, SessionSummary, SessionView, Snapshot, Todo, TodoStatus,
+    WorktreeState, WorktreeView,
+};

@@ -1,0 +1,37 @@
+//! Messages in memory: immutable, shared, encoded once for each wire format.
+
+use std::sync::{Arc, OnceLock};
+
+use bytes::Bytes;
+use offshoot_protocol::Message;
+
+/// How a provider wants messages written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WireFormat {
+    /// Anthropic Messages.
+    Anthropic,
+    /// `OpenAI` Chat Completions and everything compatible.
+    OpenAiChat,
+    /// `OpenAI` Responses.
+    OpenAiResponses,
+}
+
+/// A message with its encoded bytes. Shared by every transcript that contains it.
+#[derive(Debug)]
+pub struct Stored {
+    /// The message.
+    pub message: Message,
+    encoded: [OnceLock<Bytes>; 3],
+}
+
+impl Stored {
+    /// Takes a message into memory; nothing is encoded yet.
+    pub fn new(message: Message) -> Arc<Self> {
+        Arc::new(Self { message, encoded: Default::default() })
+    }
+
+    /// The message in `format`. `encode` is called at most once per message and format, whoever asks.
+    pub fn encoded(&self, format: WireFormat, encode: impl FnOnce(&Message) -> Vec<u8>) -> &Bytes {
+        self.encoded[format as usize].get_or_init(|| Bytes::from(encode(&self.message)))
+    }
+}

@@ -1,0 +1,1 @@
+//! Splits a byte stream into server-sent events.

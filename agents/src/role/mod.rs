@@ -1,0 +1,36 @@
+//! Roles: Markdown files that say how an agent behaves and what it may use.
+
+use offshoot_protocol::{Isolation, PermissionMode, RoleSource};
+
+/// A role, as read from its file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Role {
+    /// Unique in the catalog after shadowing.
+    pub name: String,
+    /// When to use it; the model reads this.
+    pub description: String,
+    /// The system prompt.
+    pub body: String,
+    /// Tools it may use, as written (`Bash(git diff *)` too); absent: all.
+    pub tools: Option<Vec<String>>,
+    /// Tools it may not use, as written.
+    pub disallowed_tools: Vec<String>,
+    /// A model id or alias; absent: the parent's.
+    pub model: Option<String>,
+    /// Most model calls of one run, 1–200; absent: the default.
+    pub max_turns: Option<u32>,
+    /// The mode its calls are decided in; absent: the parent's.
+    pub permission: Option<PermissionMode>,
+    /// Whether it runs in the background unless the call says otherwise.
+    pub background: bool,
+    /// Where it works unless the call says otherwise.
+    pub isolation: Isolation,
+    /// A colour name.
+    pub color: Option<String>,
+    /// Whether the project's instructions are left out of its prompt.
+    pub without_instructions: bool,
+    /// Where its file comes from.
+    pub source: RoleSource,
+    /// Absolute path of its file, or `built-in:<name>.md`.
+    pub path: String,
+}

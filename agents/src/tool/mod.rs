@@ -1,0 +1,193 @@
+//! Tools: what a model can do. One `.rs` and one `.md` (the prose the model reads) per tool.
+//!
+//! A tool says what a call would touch ([`Tool::access`]) and does it ([`Tool::run`]). Whether it may is decided outside,
+//! between the two. A tool never throws through the loop: a failure is a [`ToolError`], which the model reads.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use offshoot_protocol::{Access, AgentId, CallId, ResultDetail, Todo};
+use serde_json::Value;
+
+use crate::boundary::Place;
+use crate::model::ToolDefinition;
+
+/// A capability that a model can call.
+#[async_trait]
+pub trait Tool: Send + Sync {
+    /// The name the model calls it by.
+    fn name(&self) -> &'static str;
+
+    /// Prose for the model: the tool's `.md` file.
+    fn description(&self) -> &'static str;
+
+    /// JSON schema of the input. Static: a change would invalidate every cached prefix.
+    fn schema(&self) -> Value;
+
+    /// Whether calls may run at the same time as their neighbours in the message. False for whatever changes something.
+    fn is_parallel(&self) -> bool {
+        false
+    }
+
+    /// What the call would touch, for the permission decision. Errors are malformed inputs and paths outside the
+    /// boundary: the call is answered with them and nobody is asked.
+    fn access(&self, input: &Value, place: &Place) -> Result<Access, ToolError>;
+
+    /// Does it. Must stay inside `context.place`. Dropping the future ends everything that it started.
+    async fn run(&self, input: Value, context: &ToolContext) -> Result<ToolOutput, ToolError>;
+}
+
+/// What a running call gets to know and to use.
+pub struct ToolContext {
+    /// Whose call.
+    pub agent: AgentId,
+    /// Which call.
+    pub call: CallId,
+    /// Where the agent works.
+    pub place: Place,
+    /// What the agent has read, so that an edit can refuse what changed since.
+    pub files: Arc<FileMemory>,
+    /// Where output goes while the call runs.
+    pub output: OutputSink,
+    /// Starts agents.
+    pub delegate: Arc<dyn Delegate>,
+}
+
+/// What a call came to.
+#[derive(Clone, Debug, Default)]
+pub struct ToolOutput {
+    /// What the model is told, whole: the turn bounds it and stores what it cuts.
+    pub content: String,
+    /// More for the window.
+    pub detail: Option<ResultDetail>,
+    /// A new plan, from `TodoWrite`.
+    pub todos: Option<Vec<Todo>>,
+}
+
+impl ToolOutput {
+    /// Only a text.
+    pub fn text(content: impl Into<String>) -> Self {
+        Self { content: content.into(), ..Self::default() }
+    }
+}
+
+/// A failure that the model reads as `{"code": …, "message": …}`.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct ToolError {
+    /// For programs, in `snake_case`.
+    pub code: &'static str,
+    /// What was tried, on what, why it failed, what to do.
+    pub message: String,
+    /// More for the window.
+    pub detail: Option<ResultDetail>,
+}
+
+impl ToolError {
+    /// A failure with its two parts.
+    pub fn new(code: &'static str, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), detail: None }
+    }
+
+    /// The input has the wrong shape.
+    pub fn invalid(message: impl Into<String>) -> Self {
+        Self::new("invalid_arguments", message)
+    }
+
+    /// The result's text.
+    pub fn content(&self) -> String {
+        serde_json::json!({"code": self.code, "message": self.message}).to_string()
+    }
+}
+
+impl From<crate::boundary::BoundaryError> for ToolError {
+    fn from(error: crate::boundary::BoundaryError) -> Self {
+        Self::new("outside_boundary", error.to_string())
+    }
+}
+
+/// Takes what a running call writes, for the window. Bounded and lossy by design: the result repairs it.
+#[derive(Clone)]
+pub struct OutputSink(Arc<dyn Fn(&str) + Send + Sync>);
+
+impl OutputSink {
+    /// A sink that hands every piece to `take`, which must not block.
+    pub fn new(take: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(take))
+    }
+
+    /// A sink that forgets.
+    pub fn none() -> Self {
+        Self::new(|_| {})
+    }
+
+    /// More output.
+    pub fn write(&self, text: &str) {
+        (self.0)(text);
+    }
+}
+
+/// An `Agent` call, parsed: every string trimmed, nothing unknown in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AgentCall {
+    /// The directive or brief; not empty.
+    pub prompt: String,
+    /// What the tree shows; absent: made from `prompt`.
+    pub description: Option<String>,
+    /// The role; absent: a fork.
+    pub subagent_type: Option<String>,
+    /// A model for a subagent.
+    pub model: Option<String>,
+    /// Whether it gets its own worktree.
+    pub isolated: bool,
+    /// What the call says about waiting; absent: as the role says.
+    pub run_in_background: Option<bool>,
+    /// A teammate's name.
+    pub name: Option<String>,
+    /// The team; wins over `subagent_type`.
+    pub team_name: Option<String>,
+    /// Whether a teammate must have its plan approved.
+    pub plan_mode_required: bool,
+}
+
+/// Starts agents on behalf of a call. Implemented by the tree.
+#[async_trait]
+pub trait Delegate: Send + Sync {
+    /// Routes the call, starts the agent, and waits for it when it runs in the foreground. The output is the result that
+    /// the calling model reads.
+    async fn delegate(&self, agent: &AgentId, call: &CallId, wish: AgentCall) -> Result<ToolOutput, ToolError>;
+}
+
+/// The tools an agent's calls are looked up in.
+#[derive(Clone, Default)]
+pub struct Toolbox(Vec<Arc<dyn Tool>>);
+
+impl Toolbox {
+    /// A toolbox with these tools, in the order in which models are told of them.
+    pub fn new(tools: Vec<Arc<dyn Tool>>) -> Self {
+        Self(tools)
+    }
+
+    /// The tool of that name.
+    pub fn get(&self, name: &str) -> Option<&Arc<dyn Tool>> {
+        self.0.iter().find(|tool| tool.name() == name)
+    }
+
+    /// All names.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.0.iter().map(|tool| tool.name())
+    }
+
+    /// What models are told.
+    pub fn definitions(&self) -> Vec<ToolDefinition> {
+        let define = |tool: &Arc<dyn Tool>| ToolDefinition {
+            name: tool.name().to_owned(),
+            description: tool.description().to_owned(),
+            input_schema: tool.schema(),
+        };
+        self.0.iter().map(define).collect()
+    }
+}
+
+pub mod file_memory;
+pub use file_memory::FileMemory;

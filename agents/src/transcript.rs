@@ -1,0 +1,140 @@
+//! An agent's messages: append-only, shared between forks.
+//!
+//! A [`Transcript`] is a persistent list. Appending and cloning are O(1) in time and memory whatever its length: a clone
+//! shares every message, and appending to one of two clones leaves the other as it was.
+
+use std::sync::Arc;
+
+use offshoot_protocol::Message;
+
+use crate::message::Stored;
+
+/// A handle on a list of messages.
+#[derive(Clone, Default)]
+pub struct Transcript {
+    last: Option<Arc<Node>>,
+}
+
+struct Node {
+    stored: Arc<Stored>,
+    before: Option<Arc<Node>>,
+    len: u32,
+}
+
+impl Transcript {
+    /// Number of messages.
+    pub fn len(&self) -> u32 {
+        self.last.as_ref().map_or(0, |node| node.len)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.last.is_none()
+    }
+
+    /// Appends a message; returns its index.
+    pub fn push(&mut self, message: Message) -> u32 {
+        let index = self.len();
+        let before = self.last.take();
+        self.last = Some(Arc::new(Node { stored: Stored::new(message), before, len: index + 1 }));
+        index
+    }
+
+    /// The last message.
+    pub fn last(&self) -> Option<&Message> {
+        self.last.as_ref().map(|node| &node.stored.message)
+    }
+
+    /// The first `len` messages, shared; all of them when there are fewer.
+    pub fn prefix(&self, len: u32) -> Self {
+        let mut node = self.last.as_ref();
+        while let Some(current) = node
+            && current.len > len
+        {
+            node = current.before.as_ref();
+        }
+        Self { last: node.cloned() }
+    }
+
+    /// All messages, first to last.
+    pub fn messages(&self) -> Vec<&Arc<Stored>> {
+        let mut messages = Vec::with_capacity(self.len() as usize);
+        let mut node = self.last.as_ref();
+        while let Some(current) = node {
+            messages.push(&current.stored);
+            node = current.before.as_ref();
+        }
+        messages.reverse();
+        messages
+    }
+
+    /// Whether both are the same list in memory, not merely equal.
+    pub fn is_same(&self, other: &Self) -> bool {
+        match (&self.last, &other.last) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            (None, None) => true,
+            _ => false,
+        }
+    }
+}
+
+impl Drop for Transcript {
+    /// Takes a long list apart in a loop: the derived drop would recurse once per message.
+    fn drop(&mut self) {
+        let mut next = self.last.take();
+        while let Some(node) = next {
+            match Arc::try_unwrap(node) {
+                Ok(mut node) => next = node.before.take(),
+                Err(_) => break,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use offshoot_protocol::Origin;
+
+    use super::*;
+
+    fn transcript(texts: &[&str]) -> Transcript {
+        let mut transcript = Transcript::default();
+        for text in texts {
+            transcript.push(Message::user(*text, Origin::User));
+        }
+        transcript
+    }
+
+    fn texts(transcript: &Transcript) -> Vec<String> {
+        transcript.messages().iter().map(|stored| stored.message.text()).collect()
+    }
+
+    #[test]
+    fn a_clone_shares_messages_and_grows_on_its_own() {
+        let mut parent = transcript(&["a", "b"]);
+        let mut fork = parent.clone();
+        parent.push(Message::user("parent", Origin::User));
+        fork.push(Message::user("fork", Origin::User));
+        assert_eq!(texts(&parent), ["a", "b", "parent"]);
+        assert_eq!(texts(&fork), ["a", "b", "fork"]);
+        assert!(Arc::ptr_eq(parent.messages()[1], fork.messages()[1]));
+    }
+
+    #[test]
+    fn a_prefix_is_shared() {
+        let parent = transcript(&["a", "b", "c"]);
+        assert_eq!(texts(&parent.prefix(2)), ["a", "b"]);
+        assert!(parent.prefix(3).is_same(&parent));
+        assert!(parent.prefix(9).is_same(&parent));
+        assert!(parent.prefix(0).is_empty());
+    }
+
+    #[test]
+    fn a_long_transcript_is_dropped_without_deep_recursion() {
+        let mut transcript = Transcript::default();
+        for _ in 0..1_000_000 {
+            transcript.push(Message::user("", Origin::User));
+        }
+        drop(transcript);
+    }
+}

@@ -1,0 +1,1276 @@
+// Generated from agents/protocol by `UPDATE=1 cargo test -p offshoot-protocol`. Do not edit.
+
+export type SessionId = string;
+
+export type AgentId = string;
+
+export type CallId = string;
+
+export type RequestId = string;
+
+export type InputId = string;
+
+export type BlobHash = string;
+
+export type RawJson = string;
+
+export type MessageRole = "user" | "assistant";
+
+export type Origin = "model" | "user" | "directive" | "brief" | "notification" | "reminder";
+
+export type Block = { "type": "text", 
+/**
+ * The text.
+ */
+text: string, 
+/**
+ * Who wrote it.
+ */
+origin: Origin, } | { "type": "thinking", 
+/**
+ * The reasoning; may be empty.
+ */
+thinking: string, 
+/**
+ * The provider's signature over it.
+ */
+signature: string, } | { "type": "redacted_thinking", 
+/**
+ * Opaque.
+ */
+data: string, } | { "type": "call", 
+/**
+ * The model's name for the call.
+ */
+id: CallId, 
+/**
+ * The tool's name.
+ */
+name: string, 
+/**
+ * The input as the model wrote it; `{}` when it wrote nothing. May be invalid JSON: then the call has an error
+ * result and a valid stand-in is sent back to the provider.
+ */
+input: RawJson, } | { "type": "result", 
+/**
+ * Which call.
+ */
+id: CallId, 
+/**
+ * What the model is told.
+ */
+content: string, 
+/**
+ * Whether the call failed.
+ */
+is_error: boolean, } | { "type": "opaque", 
+/**
+ * The whole block.
+ */
+raw: RawJson, };
+
+export type Message = { 
+/**
+ * Who speaks.
+ */
+role: MessageRole, 
+/**
+ * Its parts, in order.
+ */
+blocks: Array<Block>, };
+
+export type AgentKind = "root" | "fork" | "subagent" | "teammate";
+
+export type Inherited = { 
+/**
+ * Whose transcript.
+ */
+from: AgentId, 
+/**
+ * How many of its messages, counted from the first.
+ */
+messages: number, };
+
+export type AgentCreated = { 
+/**
+ * Which of the kinds.
+ */
+kind: AgentKind, 
+/**
+ * Who delegated; absent for the root.
+ */
+parent?: AgentId, 
+/**
+ * The parent's call that started it; absent when a person did.
+ */
+call?: CallId, 
+/**
+ * The role's name; absent for the root and for forks.
+ */
+role?: string, 
+/**
+ * What the tree shows: the call's description.
+ */
+title: string, 
+/**
+ * The role's colour name, if it has one.
+ */
+color?: string, 
+/**
+ * Absolute path the agent works in. A worktree's path is known before the worktree is made.
+ */
+directory: string, 
+/**
+ * Model id, as sent to the provider.
+ */
+model: string, 
+/**
+ * The stored request head (`RequestHead` as JSON).
+ */
+head: BlobHash, 
+/**
+ * Whether nobody waits for it.
+ */
+background: boolean, 
+/**
+ * Mode this agent's calls are decided in.
+ */
+mode: PermissionMode, 
+/**
+ * Most model calls it may make in one run; absent: no limit.
+ */
+max_turns?: number, 
+/**
+ * The transcript that it continues; absent when it starts empty.
+ */
+inherited?: Inherited, };
+
+export type Input = { 
+/**
+ * Its id.
+ */
+id: InputId, 
+/**
+ * The text as the model will see it.
+ */
+text: string, 
+/**
+ * Who wrote it.
+ */
+origin: Origin, 
+/**
+ * What caused it, for notifications.
+ */
+source?: InputSource, };
+
+export type InputSource = { 
+/**
+ * The agent whose end it reports.
+ */
+agent: AgentId, };
+
+export type Usage = { 
+/**
+ * Input neither read from nor written to a cache.
+ */
+input: number, 
+/**
+ * Input read from the provider's cache.
+ */
+cache_read: number, 
+/**
+ * Input written to the provider's cache.
+ */
+cache_write: number, 
+/**
+ * Output.
+ */
+output: number, };
+
+export type StepEnded = { 
+/**
+ * Why the model stopped, as the provider says it.
+ */
+stop_reason: string, 
+/**
+ * Tokens.
+ */
+usage: Usage, 
+/**
+ * From sending the request to its last byte, in milliseconds.
+ */
+duration_ms: number, };
+
+export type ResultDetail = { "kind": "edited", 
+/**
+ * Path as the tool was given it, made absolute.
+ */
+path: string, 
+/**
+ * Unified diff of the edit, without file headers; bounded.
+ */
+diff: string, } | { "kind": "ran", 
+/**
+ * Exit status; absent when a signal ended it.
+ */
+exit?: number, 
+/**
+ * How far the kernel confined it, in words for people.
+ */
+confinement: string, } | { "kind": "delegated", 
+/**
+ * Which one.
+ */
+agent: AgentId, };
+
+export type CallResult = { 
+/**
+ * What the model is told; bounded.
+ */
+content: string, 
+/**
+ * Whether it failed.
+ */
+is_error: boolean, 
+/**
+ * The whole output, when `content` had to be cut.
+ */
+full?: BlobHash, 
+/**
+ * More for the window than the model needs.
+ */
+detail?: ResultDetail, 
+/**
+ * From the call's start, waiting for a person included, in milliseconds.
+ */
+duration_ms: number, };
+
+export type FailureCode = "model" | "refusal" | "output_limit" | "context_window" | "unknown_stop" | "turn_limit" | "empty_report" | "worktree_missing" | "isolation_unavailable" | "storage";
+
+export type TurnOutcome = { "kind": "finished" } | { "kind": "failed", 
+/**
+ * For programs.
+ */
+code: FailureCode, 
+/**
+ * For people: what happened.
+ */
+message: string, } | { "kind": "interrupted" };
+
+export type AgentOutcome = { "kind": "completed", 
+/**
+ * The raw text of the report.
+ */
+report: string, } | { "kind": "failed", 
+/**
+ * For programs.
+ */
+code: FailureCode, 
+/**
+ * For people: what happened.
+ */
+message: string, 
+/**
+ * The last text it wrote, if any. Not a report.
+ */
+partial?: string, } | { "kind": "stopped" } | { "kind": "interrupted" };
+
+export type Warning = { 
+/**
+ * For programs, in `snake_case`.
+ */
+code: string, 
+/**
+ * For people.
+ */
+message: string, };
+
+export type EventBody = { "type": "session_created", 
+/**
+ * Absolute path of the project folder.
+ */
+project: string, 
+/**
+ * What the session list shows.
+ */
+title: string, 
+/**
+ * The mode the session starts in.
+ */
+mode: PermissionMode, } | { "type": "session_renamed", 
+/**
+ * The new title.
+ */
+title: string, } | { "type": "agent_created" } & AgentCreated | { "type": "input_received", 
+/**
+ * The text.
+ */
+input: Input, } | { "type": "input_withdrawn", 
+/**
+ * Which one.
+ */
+input: InputId, } | { "type": "turn_started" } | { "type": "message_appended", 
+/**
+ * Its place in the transcript, from 0. A fork counts on from what it inherited.
+ */
+index: number, 
+/**
+ * The message.
+ */
+message: Message, 
+/**
+ * The queued inputs that it contains; they are delivered by this event.
+ */
+inputs?: Array<InputId>, } | { "type": "results_appended", 
+/**
+ * The message's place in the transcript.
+ */
+index: number, 
+/**
+ * Whose results, in order.
+ */
+calls: Array<CallId>, 
+/**
+ * What stands behind the results: queued inputs and reminders. Often empty.
+ */
+message: Message, 
+/**
+ * The queued inputs among them; delivered by this event.
+ */
+inputs?: Array<InputId>, } | { "type": "step_ended" } & StepEnded | { "type": "model_waiting", 
+/**
+ * Why, for people.
+ */
+reason: string, 
+/**
+ * Which try failed, from 1.
+ */
+attempt: number, 
+/**
+ * How long until the next try, in milliseconds.
+ */
+retry_in_ms: number, } | { "type": "call_started", 
+/**
+ * Which call.
+ */
+call: CallId, } | { "type": "call_ended", 
+/**
+ * Which call.
+ */
+call: CallId, 
+/**
+ * What came out.
+ */
+result: CallResult, } | { "type": "turn_ended", 
+/**
+ * How.
+ */
+outcome: TurnOutcome, } | { "type": "agent_ended", 
+/**
+ * How.
+ */
+outcome: AgentOutcome, } | { "type": "moved_to_background" } | { "type": "permission_requested", 
+/**
+ * Everything the person needs to see.
+ */
+request: PermissionRequest, } | { "type": "permission_decided", 
+/**
+ * Which one.
+ */
+request: RequestId, 
+/**
+ * The answer.
+ */
+answer: Answer, 
+/**
+ * Who gave it.
+ */
+by: DecidedBy, } | { "type": "permission_withdrawn", 
+/**
+ * Which one.
+ */
+request: RequestId, 
+/**
+ * Why.
+ */
+reason: WithdrawnReason, } | { "type": "mode_changed", 
+/**
+ * The new mode.
+ */
+mode: PermissionMode, } | { "type": "worktree_created", 
+/**
+ * Where, on which branch, from what.
+ */
+worktree: WorktreeView, } | { "type": "worktree_removed", 
+/**
+ * Where the content is now: a ref, or nothing when there was nothing.
+ */
+kept_as?: string, } | { "type": "changes_counted", 
+/**
+ * Files and lines.
+ */
+changes: ChangeCount, } | { "type": "todos_changed", 
+/**
+ * The whole list.
+ */
+todos: Array<Todo>, } | { "type": "warned", 
+/**
+ * What.
+ */
+warning: Warning, };
+
+export type Event = { 
+/**
+ * Position in the session's log, from 1, without holes.
+ */
+seq: number, 
+/**
+ * When it was recorded (UTC).
+ */
+at: string, 
+/**
+ * Whose log it stands in.
+ */
+session: SessionId, 
+/**
+ * The agent it is about; absent for facts about the session itself.
+ */
+agent?: AgentId, } & ({ "type": "session_created", 
+/**
+ * Absolute path of the project folder.
+ */
+project: string, 
+/**
+ * What the session list shows.
+ */
+title: string, 
+/**
+ * The mode the session starts in.
+ */
+mode: PermissionMode, } | { "type": "session_renamed", 
+/**
+ * The new title.
+ */
+title: string, } | { "type": "agent_created" } & AgentCreated | { "type": "input_received", 
+/**
+ * The text.
+ */
+input: Input, } | { "type": "input_withdrawn", 
+/**
+ * Which one.
+ */
+input: InputId, } | { "type": "turn_started" } | { "type": "message_appended", 
+/**
+ * Its place in the transcript, from 0. A fork counts on from what it inherited.
+ */
+index: number, 
+/**
+ * The message.
+ */
+message: Message, 
+/**
+ * The queued inputs that it contains; they are delivered by this event.
+ */
+inputs?: Array<InputId>, } | { "type": "results_appended", 
+/**
+ * The message's place in the transcript.
+ */
+index: number, 
+/**
+ * Whose results, in order.
+ */
+calls: Array<CallId>, 
+/**
+ * What stands behind the results: queued inputs and reminders. Often empty.
+ */
+message: Message, 
+/**
+ * The queued inputs among them; delivered by this event.
+ */
+inputs?: Array<InputId>, } | { "type": "step_ended" } & StepEnded | { "type": "model_waiting", 
+/**
+ * Why, for people.
+ */
+reason: string, 
+/**
+ * Which try failed, from 1.
+ */
+attempt: number, 
+/**
+ * How long until the next try, in milliseconds.
+ */
+retry_in_ms: number, } | { "type": "call_started", 
+/**
+ * Which call.
+ */
+call: CallId, } | { "type": "call_ended", 
+/**
+ * Which call.
+ */
+call: CallId, 
+/**
+ * What came out.
+ */
+result: CallResult, } | { "type": "turn_ended", 
+/**
+ * How.
+ */
+outcome: TurnOutcome, } | { "type": "agent_ended", 
+/**
+ * How.
+ */
+outcome: AgentOutcome, } | { "type": "moved_to_background" } | { "type": "permission_requested", 
+/**
+ * Everything the person needs to see.
+ */
+request: PermissionRequest, } | { "type": "permission_decided", 
+/**
+ * Which one.
+ */
+request: RequestId, 
+/**
+ * The answer.
+ */
+answer: Answer, 
+/**
+ * Who gave it.
+ */
+by: DecidedBy, } | { "type": "permission_withdrawn", 
+/**
+ * Which one.
+ */
+request: RequestId, 
+/**
+ * Why.
+ */
+reason: WithdrawnReason, } | { "type": "mode_changed", 
+/**
+ * The new mode.
+ */
+mode: PermissionMode, } | { "type": "worktree_created", 
+/**
+ * Where, on which branch, from what.
+ */
+worktree: WorktreeView, } | { "type": "worktree_removed", 
+/**
+ * Where the content is now: a ref, or nothing when there was nothing.
+ */
+kept_as?: string, } | { "type": "changes_counted", 
+/**
+ * Files and lines.
+ */
+changes: ChangeCount, } | { "type": "todos_changed", 
+/**
+ * The whole list.
+ */
+todos: Array<Todo>, } | { "type": "warned", 
+/**
+ * What.
+ */
+warning: Warning, });
+
+export type PermissionMode = "default" | "accept-edits" | "plan" | "dont-ask" | "bypass";
+
+export type Asker = { 
+/**
+ * The agent.
+ */
+agent: AgentId, 
+/**
+ * Its kind.
+ */
+kind: AgentKind, 
+/**
+ * Its title in the tree.
+ */
+title: string, };
+
+export type Access = { "kind": "read", 
+/**
+ * Absolute path.
+ */
+path: string, } | { "kind": "edit", 
+/**
+ * Absolute path.
+ */
+path: string, 
+/**
+ * Unified diff of what would change, without file headers; bounded; absent when it can't be known beforehand.
+ */
+diff?: string, } | { "kind": "command", 
+/**
+ * The command line.
+ */
+command: string, } | { "kind": "delegate", 
+/**
+ * The role, or `fork`.
+ */
+role: string, } | { "kind": "own" };
+
+export type PermissionRequest = { 
+/**
+ * Its id. An answer names it.
+ */
+id: RequestId, 
+/**
+ * The path in the tree, from the root to the agent that asks.
+ */
+asker: Array<Asker>, 
+/**
+ * The role of the agent that asks.
+ */
+role?: string, 
+/**
+ * Absolute path of the directory the call would run in.
+ */
+directory: string, 
+/**
+ * Whether that directory is the agent's own worktree.
+ */
+isolated: boolean, 
+/**
+ * The call.
+ */
+call: CallId, 
+/**
+ * The tool's name.
+ */
+tool: string, 
+/**
+ * The input as the model wrote it.
+ */
+input: RawJson, 
+/**
+ * What the call would do.
+ */
+access: Access, 
+/**
+ * Why it is asked: the rule or the mode, in words.
+ */
+reason: string, 
+/**
+ * The exact rules that *always allow* would save, one per part of a compound command. Empty: not offered.
+ */
+suggested_rules: Array<string>, 
+/**
+ * When it was asked (UTC).
+ */
+created_at: string, };
+
+export type Answer = { "kind": "allow_once" } | { "kind": "allow_for_agent", 
+/**
+ * Rules in the usual spelling.
+ */
+rules: Array<string>, } | { "kind": "allow_for_subtree", 
+/**
+ * Rules in the usual spelling.
+ */
+rules: Array<string>, } | { "kind": "allow_for_session", 
+/**
+ * Rules in the usual spelling.
+ */
+rules: Array<string>, } | { "kind": "allow_always", 
+/**
+ * Rules in the usual spelling.
+ */
+rules: Array<string>, } | { "kind": "deny", 
+/**
+ * What the model is told, if the person wants to say something.
+ */
+reason?: string, };
+
+export type DecidedBy = "user" | "rule" | "headless";
+
+export type WithdrawnReason = "agent_stopped" | "program_ended";
+
+export type ChangeKind = "added" | "modified" | "deleted" | "renamed";
+
+export type ChangeCount = { 
+/**
+ * Files.
+ */
+files: number, 
+/**
+ * Added lines.
+ */
+added: number, 
+/**
+ * Removed lines.
+ */
+removed: number, };
+
+export type ChangedFile = { 
+/**
+ * Path relative to the worktree, `/` between components. Bytes that aren't UTF-8 are shown as U+FFFD.
+ */
+path: string, 
+/**
+ * Where it was before, when it was renamed.
+ */
+old_path?: string, 
+/**
+ * What happened to it.
+ */
+kind: ChangeKind, 
+/**
+ * Added lines; 0 for a binary file.
+ */
+added: number, 
+/**
+ * Removed lines; 0 for a binary file.
+ */
+removed: number, 
+/**
+ * Whether its content isn't text.
+ */
+binary: boolean, 
+/**
+ * Things to know at a glance, in words: `mode only`, `line endings only`, `submodule`, `symlink`, `generated`.
+ */
+labels: Array<string>, 
+/**
+ * Hash of both sides' content: changes when, and only when, the file's diff changes.
+ */
+hash: BlobHash, };
+
+export type ChangeSummary = { 
+/**
+ * The commit the changes are counted from.
+ */
+base: string, 
+/**
+ * Totals.
+ */
+count: ChangeCount, 
+/**
+ * One entry a file, sorted by path.
+ */
+files: Array<ChangedFile>, };
+
+export type LineKind = "context" | "added" | "removed";
+
+export type DiffLine = { 
+/**
+ * Which side it is on.
+ */
+kind: LineKind, 
+/**
+ * The line without its end.
+ */
+text: string, 
+/**
+ * Set on a last line that has no line end.
+ */
+no_newline?: boolean, };
+
+export type Hunk = { 
+/**
+ * First line in the base, from 1; 0 when the hunk has no line there.
+ */
+old_start: number, 
+/**
+ * Lines in the base.
+ */
+old_lines: number, 
+/**
+ * First line now, from 1; 0 when the hunk has no line there.
+ */
+new_start: number, 
+/**
+ * Lines now.
+ */
+new_lines: number, 
+/**
+ * What stands behind the second `@@`: usually the enclosing function.
+ */
+heading: string, 
+/**
+ * The lines.
+ */
+lines: Array<DiffLine>, };
+
+export type FileDiff = { 
+/**
+ * The file.
+ */
+file: ChangedFile, 
+/**
+ * Its changed places.
+ */
+hunks: Array<Hunk>, 
+/**
+ * Set when the hunks were left out because the file is larger than the budget; says how large, in bytes.
+ */
+too_large?: number, };
+
+export type RoleSource = "plugin" | "built_in" | "user" | "project";
+
+export type RoleSummary = { 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * When to use it.
+ */
+description: string, 
+/**
+ * Where it comes from.
+ */
+source: RoleSource, 
+/**
+ * Absolute path of its file, or `built-in:<name>.md`.
+ */
+path: string, 
+/**
+ * The model it asks for; absent: the parent's.
+ */
+model?: string, 
+/**
+ * Its colour name.
+ */
+color?: string, 
+/**
+ * The tools it may use, as written; absent: all.
+ */
+tools?: Array<string>, 
+/**
+ * The path of the role that hides this one, if any.
+ */
+shadowed_by?: string, };
+
+export type RoleWarning = { 
+/**
+ * Absolute path of the file.
+ */
+path: string, 
+/**
+ * Line in it, from 1; 0 when it is about the whole file.
+ */
+line: number, 
+/**
+ * What is wrong and what was done about it.
+ */
+message: string, };
+
+export type Isolation = "shared" | "worktree";
+
+export type Command = { "type": "send_message", 
+/**
+ * Whom.
+ */
+agent: AgentId, 
+/**
+ * What.
+ */
+text: string, } | { "type": "withdraw_input", 
+/**
+ * Whose.
+ */
+agent: AgentId, 
+/**
+ * Which.
+ */
+input: InputId, } | { "type": "interrupt", 
+/**
+ * Whose.
+ */
+agent: AgentId, } | { "type": "stop", 
+/**
+ * Which.
+ */
+agent: AgentId, } | { "type": "resume", 
+/**
+ * Which.
+ */
+agent: AgentId, } | { "type": "fork", 
+/**
+ * Whose conversation it inherits.
+ */
+agent: AgentId, 
+/**
+ * What it shall do.
+ */
+directive: string, 
+/**
+ * Where it works.
+ */
+isolation: Isolation, 
+/**
+ * How many of the agent's messages it inherits; absent: all.
+ */
+messages?: number, } | { "type": "start_subagent", 
+/**
+ * The role's name.
+ */
+role: string, 
+/**
+ * What it shall do.
+ */
+brief: string, 
+/**
+ * Where it works.
+ */
+isolation: Isolation, } | { "type": "send_to_background", 
+/**
+ * Which.
+ */
+agent: AgentId, } | { "type": "answer", 
+/**
+ * Which request.
+ */
+request: RequestId, 
+/**
+ * The answer.
+ */
+answer: Answer, } | { "type": "set_mode", 
+/**
+ * To what.
+ */
+mode: PermissionMode, } | { "type": "rename", 
+/**
+ * The new title.
+ */
+title: string, };
+
+export type RejectedCode = "not_found" | "gone" | "not_applicable" | "invalid" | "isolation_unavailable" | "limit" | "storage" | "failed";
+
+export type Rejected = { 
+/**
+ * For programs.
+ */
+code: RejectedCode, 
+/**
+ * What happened.
+ */
+message: string, 
+/**
+ * What to do about it; may be empty.
+ */
+hint: string, };
+
+export type TextKind = { "kind": "text" } | { "kind": "thinking" } | { "kind": "input", 
+/**
+ * The call.
+ */
+call: CallId, 
+/**
+ * The tool's name.
+ */
+name: string, };
+
+export type Delta = { "type": "text", 
+/**
+ * Whose model.
+ */
+agent: AgentId, 
+/**
+ * The place that the message will have in the transcript.
+ */
+message: number, 
+/**
+ * The block in the message, from 0.
+ */
+block: number, 
+/**
+ * What kind of block.
+ */
+kind: TextKind, 
+/**
+ * Where `text` stands in the block.
+ */
+offset: number, 
+/**
+ * The new text.
+ */
+text: string, } | { "type": "output", 
+/**
+ * Whose call.
+ */
+agent: AgentId, 
+/**
+ * Which call.
+ */
+call: CallId, 
+/**
+ * Where `text` stands in the output.
+ */
+offset: number, 
+/**
+ * The new text.
+ */
+text: string, };
+
+export type Batch = { 
+/**
+ * Facts, in order.
+ */
+events: Array<Event>, 
+/**
+ * Passing text, in order.
+ */
+deltas: Array<Delta>, };
+
+export type TodoStatus = "pending" | "in_progress" | "completed";
+
+export type Todo = { 
+/**
+ * What is to be done.
+ */
+content: string, 
+/**
+ * How far it is.
+ */
+status: TodoStatus, };
+
+export type WorktreeState = { "kind": "live" } | { "kind": "removed", 
+/**
+ * The ref that holds its content; absent when nothing had changed.
+ */
+kept_as?: string, };
+
+export type WorktreeView = { 
+/**
+ * Absolute path.
+ */
+path: string, 
+/**
+ * Branch name, without `refs/heads/`.
+ */
+branch: string, 
+/**
+ * The commit it started from, as full hexadecimal hash.
+ */
+base: string, 
+/**
+ * Whether the base is a snapshot of uncommitted work rather than a commit of the person.
+ */
+base_is_snapshot: boolean, 
+/**
+ * Whether it is there.
+ */
+state: WorktreeState, };
+
+export type AgentState = { "kind": "queued" } | { "kind": "running" } | { "kind": "waiting_for_permission" } | { "kind": "waiting_for_api", 
+/**
+ * When the request is sent again (UTC).
+ */
+until: string, } | { "kind": "idle" } | { "kind": "idle_after_failure", 
+/**
+ * What happened.
+ */
+message: string, } | { "kind": "completed" } | { "kind": "failed", 
+/**
+ * What happened.
+ */
+message: string, } | { "kind": "stopped" } | { "kind": "interrupted" };
+
+export type AgentView = { 
+/**
+ * Its id.
+ */
+id: AgentId, 
+/**
+ * Its parent; absent for the root.
+ */
+parent?: AgentId, 
+/**
+ * The parent's call that started it.
+ */
+call?: CallId, 
+/**
+ * Its kind.
+ */
+kind: AgentKind, 
+/**
+ * Its role's name.
+ */
+role?: string, 
+/**
+ * What the tree shows.
+ */
+title: string, 
+/**
+ * Its role's colour name.
+ */
+color?: string, 
+/**
+ * Where it works: absolute path.
+ */
+directory: string, 
+/**
+ * Its model.
+ */
+model: string, 
+/**
+ * Whether nobody waits for it.
+ */
+background: boolean, 
+/**
+ * The mode its calls are decided in.
+ */
+mode: PermissionMode, 
+/**
+ * What it shares of another transcript.
+ */
+inherited?: Inherited, 
+/**
+ * What it is doing.
+ */
+state: AgentState, 
+/**
+ * One line on what it is doing right now or did last: a tool and its target, or the start of a text.
+ */
+activity: string, 
+/**
+ * Its worktree, if it has one.
+ */
+worktree?: WorktreeView, 
+/**
+ * What differs from its worktree's base.
+ */
+changes?: ChangeCount, 
+/**
+ * Length of its transcript, inherited messages included.
+ */
+messages: number, 
+/**
+ * Model calls made.
+ */
+steps: number, 
+/**
+ * Tool calls made.
+ */
+calls: number, 
+/**
+ * Tokens of all its model calls.
+ */
+usage: Usage, 
+/**
+ * Texts it has not taken in yet, oldest first.
+ */
+queue: Array<Input>, 
+/**
+ * Its plan.
+ */
+todos: Array<Todo>, 
+/**
+ * What a person should know about it.
+ */
+warnings: Array<Warning>, 
+/**
+ * How its last run ended.
+ */
+outcome?: AgentOutcome, 
+/**
+ * When it was created (UTC).
+ */
+created_at: string, 
+/**
+ * When its last turn began (UTC).
+ */
+started_at?: string, 
+/**
+ * When its last turn ended (UTC).
+ */
+ended_at?: string, };
+
+export type SessionView = { 
+/**
+ * Its id.
+ */
+id: SessionId, 
+/**
+ * Absolute path of the project folder.
+ */
+project: string, 
+/**
+ * Its title.
+ */
+title: string, 
+/**
+ * Its permission mode.
+ */
+mode: PermissionMode, 
+/**
+ * When it began (UTC).
+ */
+created_at: string, 
+/**
+ * All agents in the order of their creation; the first is the root.
+ */
+agents: Array<AgentView>, 
+/**
+ * Pending permission requests, oldest first.
+ */
+requests: Array<PermissionRequest>, };
+
+export type Snapshot = { 
+/**
+ * The number of the last event that is in it.
+ */
+cursor: number, 
+/**
+ * The session.
+ */
+session: SessionView, };
+
+export type CallState = "pending" | "running" | "waiting_for_permission" | "ended";
+
+export type CallView = { 
+/**
+ * How far it is.
+ */
+state: CallState, 
+/**
+ * When it began (UTC); absent when it never did.
+ */
+started_at?: string, 
+/**
+ * What came out.
+ */
+result?: CallResult, };
+
+export type Conversation = { 
+/**
+ * Whose.
+ */
+agent: AgentId, 
+/**
+ * The number of the last event that is in it.
+ */
+cursor: number, 
+/**
+ * The place of the first message in the transcript.
+ */
+first: number, 
+/**
+ * The messages.
+ */
+messages: Array<Message>, 
+/**
+ * The calls in these messages, also those still running.
+ */
+calls: { [key in string]: CallView }, };
+
+export type SessionSummary = { 
+/**
+ * Its id.
+ */
+id: SessionId, 
+/**
+ * Its title.
+ */
+title: string, 
+/**
+ * Absolute path of its project.
+ */
+project: string, 
+/**
+ * When it began (UTC).
+ */
+created_at: string, 
+/**
+ * When something last happened in it (UTC).
+ */
+updated_at: string, };
