@@ -28,6 +28,7 @@ pub mod changes;
 pub mod clock;
 pub mod git;
 pub mod log;
+pub mod journal;
 pub mod message;
 pub mod model;
 pub mod policy;
