@@ -23,6 +23,7 @@
 
 pub mod agent;
 pub mod approval;
+pub mod prompt;
 pub mod boundary;
 pub mod changes;
 pub mod clock;

@@ -309,6 +309,10 @@ pub struct CallResult {
     pub content: String,
     /// Whether it failed.
     pub is_error: bool,
+    /// Why it failed, for programs: `permission_denied`, `invalid_arguments`, ….
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub code: Option<String>,
     /// The whole output, when `content` had to be cut.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]

@@ -189,5 +189,6 @@ impl Toolbox {
     }
 }
 
+pub mod agent;
 pub mod file_memory;
 pub use file_memory::FileMemory;

@@ -67,7 +67,7 @@ fn call(id: &str) -> Block {
 }
 
 fn result(content: &str) -> CallResult {
-    CallResult { content: content.into(), is_error: false, full: None, detail: None, duration_ms: 1 }
+    CallResult { content: content.into(), is_error: false, code: None, full: None, detail: None, duration_ms: 1 }
 }
 
 fn request(id: &str, agent: &str, call: &str) -> PermissionRequest {

@@ -1,0 +1,244 @@
+//! Calls: each is parsed, decided, perhaps asked about, run and answered.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use futures_util::future::join_all;
+use offshoot_protocol::{
+    Access, Answer, Asker, CallId, CallResult, Delta, EventBody, FailureCode, Message, MessageRole, Origin,
+    PermissionRequest, RawJson, RequestId, TurnOutcome,
+};
+use serde_json::Value;
+
+use super::{Worker, storage};
+use crate::policy::{self, Decision, Rules, Verdict};
+use crate::tool::{OutputSink, Tool, ToolContext, ToolError, ToolOutput};
+use crate::view::{Fold, GrantScope};
+
+/// Most bytes of an output that the model is given; the whole is kept. 30 000 characters are what tools of this kind
+/// allow.
+const OUTPUT_LIMIT: usize = 30_000;
+
+/// Runs all calls of the last message and appends their results as one user message, in the order of the calls. Returns
+/// whether there were any.
+pub(super) async fn answer_all(worker: &Worker) -> Result<bool, TurnOutcome> {
+    let (calls, transcript) = worker.journal.read(|fold| {
+        (fold.unanswered_calls(&worker.id), fold.transcript(&worker.id))
+    });
+    if calls.is_empty() {
+        return Ok(false);
+    }
+    let last = transcript.last().expect("unanswered calls stand in a last message");
+    let calls: Vec<_> = last.calls().collect();
+
+    // Neighbours that change nothing run side by side; the others one after another, in the model's order.
+    let is_parallel = |name: &str| worker.powers.toolbox.get(name).is_none_or(|tool| tool.is_parallel());
+    for group in calls.chunk_by(|(_, a, _), (_, b, _)| is_parallel(a) && is_parallel(b)) {
+        let results = join_all(group.iter().map(|(id, name, input)| answer(worker, id, name, input))).await;
+        results.into_iter().collect::<Result<(), _>>()?;
+    }
+    let ids: Vec<CallId> = calls.iter().map(|(id, ..)| (*id).clone()).collect();
+    worker.journal.decide(|fold| {
+        let queue = fold.agent(&worker.id).map(|agent| agent.queue.as_slice()).unwrap_or_default();
+        // What a person says while the agent works reaches it with the results; task notifications wait for the turn's
+        // end.
+        let (blocks, inputs) = Worker::queued(queue, |input| input.origin == Origin::User);
+        let message = Message { role: MessageRole::User, blocks };
+        let index = fold.transcript(&worker.id).len();
+        let body = EventBody::ResultsAppended { index, calls: ids, message, inputs };
+        (vec![(Some(worker.id.clone()), body)], ())
+    });
+    Ok(true)
+}
+
+/// Runs one call and records its end. An error is one of the turn, not of the call.
+async fn answer(worker: &Worker, id: &CallId, name: &str, input: &RawJson) -> Result<(), TurnOutcome> {
+    let started = tokio::time::Instant::now();
+    worker.journal.record(&worker.id, EventBody::CallStarted { call: id.clone() });
+    if let Some(isolation) = &worker.powers.isolation
+        && let Err(message) = isolation.verify()
+    {
+        return Err(TurnOutcome::Failed { code: FailureCode::WorktreeMissing, message });
+    }
+    let outcome = carry_out(worker, id, name, input).await;
+    let todos = outcome.as_ref().ok().and_then(|output| output.todos.clone());
+    let (content, detail, code) = match outcome {
+        Ok(ToolOutput { content, detail, .. }) => (content, detail, None),
+        Err(error) => (error.content(), error.detail.clone(), Some(error.code.to_owned())),
+    };
+    let (content, full) = bounded(worker, content).await;
+    let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let result = CallResult { content, is_error: code.is_some(), code, full, detail, duration_ms };
+    let (seq, ()) = worker.journal.decide(|_| {
+        let about = |body| (Some(worker.id.clone()), body);
+        let mut facts = vec![about(EventBody::CallEnded { call: id.clone(), result })];
+        facts.extend(todos.map(|todos| about(EventBody::TodosChanged { todos })));
+        (facts, ())
+    });
+    worker.journal.stored(seq).await.map_err(|error| storage(&error))
+}
+
+async fn carry_out(worker: &Worker, id: &CallId, name: &str, input: &RawJson) -> Result<ToolOutput, ToolError> {
+    let powers = &worker.powers;
+    let value: Value = serde_json::from_str(&input.0).map_err(|error| {
+        ToolError::invalid(format!("The input is not valid JSON ({error}). It was: {}", excerpt(&input.0)))
+    })?;
+    let known = || powers.toolbox.names().collect::<Vec<_>>().join(", ");
+    let tool = powers
+        .toolbox
+        .get(name)
+        .ok_or_else(|| ToolError::new("unknown_tool", format!("There is no tool {name}. There are: {}.", known())))?;
+    if let Some(allowed) = &powers.allowed_tools
+        && !allowed.iter().any(|allowed| allowed == name)
+    {
+        let message = format!("This agent may not use {name}; its role allows {}.", allowed.join(", "));
+        return Err(ToolError::new("permission_denied", message));
+    }
+    let access = tool.access(&value, &powers.place)?;
+    permit(worker, id, tool.as_ref(), &value, input, access).await?;
+    tool.run(value, &context(worker, id)).await
+}
+
+fn context(worker: &Worker, id: &CallId) -> ToolContext {
+    let journal = worker.journal.clone();
+    let (agent, call) = (worker.id.clone(), id.clone());
+    let written = AtomicU32::new(0);
+    let output = OutputSink::new(move |text| {
+        let units = u32::try_from(text.encode_utf16().count()).unwrap_or(u32::MAX);
+        let offset = written.fetch_add(units, Ordering::Relaxed);
+        journal.stream(&Delta::Output { agent: agent.clone(), call: call.clone(), offset, text: text.to_owned() });
+    });
+    ToolContext {
+        agent: worker.id.clone(),
+        call: id.clone(),
+        place: worker.powers.place.clone(),
+        files: worker.powers.files.clone(),
+        output,
+        delegate: worker.powers.delegate.clone(),
+    }
+}
+
+/// Lets the call pass, or says why not. Asking suspends it here.
+async fn permit(
+    worker: &Worker,
+    id: &CallId,
+    tool: &dyn Tool,
+    value: &Value,
+    input: &RawJson,
+    access: Access,
+) -> Result<(), ToolError> {
+    let decision = decide(worker, tool.name(), &access, value);
+    match decision.verdict {
+        Verdict::Allow => return Ok(()),
+        Verdict::Deny => {
+            let message = format!("Not permitted: {}. Do not try it by another way.", decision.reason);
+            return Err(ToolError::new("permission_denied", message));
+        }
+        Verdict::Ask => {}
+    }
+    let request = request(worker, id, tool.name(), input, access.clone(), decision);
+    let is_decided = || decide(worker, tool.name(), &access, value).verdict == Verdict::Allow;
+    let answer = worker
+        .powers
+        .approvals
+        .ask(&worker.id, request, is_decided)
+        .await
+        .map_err(|error| ToolError::new("storage", error.to_string()))?;
+    match answer {
+        Answer::Deny { reason } => {
+            let said = reason.map(|reason| format!(" They said: {reason}")).unwrap_or_default();
+            let message = format!("The developer did not allow this call.{said} Do not try it by another way.");
+            Err(ToolError::new("permission_denied", message))
+        }
+        Answer::AllowOnce
+        | Answer::AllowForAgent { .. }
+        | Answer::AllowForSubtree { .. }
+        | Answer::AllowForSession { .. }
+        | Answer::AllowAlways { .. } => Ok(()),
+    }
+}
+
+fn decide(worker: &Worker, tool: &str, access: &Access, input: &Value) -> Decision {
+    let (mode, rules) = worker.journal.read(|fold| {
+        let mode = fold.agent(&worker.id).map(|agent| agent.mode).unwrap_or_default();
+        (mode, with_grants(fold, worker))
+    });
+    let directory: &Path = &worker.powers.place.directory;
+    policy::decide(&policy::Call { tool, access, input, directory }, &rules, mode)
+}
+
+/// The agent's rules and those that were granted to it while the session ran.
+fn with_grants(fold: &Fold, worker: &Worker) -> Rules {
+    let mut rules = worker.powers.rules.clone();
+    for grant in &fold.grants {
+        let holds = match &grant.scope {
+            GrantScope::Agent(agent) => *agent == worker.id,
+            GrantScope::Subtree(top) => fold.is_within(&worker.id, top),
+            GrantScope::Session => true,
+        };
+        if holds {
+            rules.allow.extend(grant.rules.iter().cloned());
+        }
+    }
+    rules
+}
+
+fn request(
+    worker: &Worker,
+    id: &CallId,
+    tool: &str,
+    input: &RawJson,
+    access: Access,
+    decision: Decision,
+) -> PermissionRequest {
+    let (asker, role) = worker.journal.read(|fold| {
+        let mut path = Vec::new();
+        let mut current = fold.agent(&worker.id);
+        while let Some(agent) = current {
+            path.push(Asker { agent: agent.id.clone(), kind: agent.kind, title: agent.title.clone() });
+            current = agent.parent.as_ref().and_then(|parent| fold.agent(parent));
+        }
+        path.reverse();
+        (path, fold.agent(&worker.id).and_then(|agent| agent.role.clone()))
+    });
+    PermissionRequest {
+        id: RequestId(worker.ids.next("r-")),
+        asker,
+        role,
+        directory: worker.powers.place.directory.display().to_string(),
+        isolated: worker.powers.isolation.is_some(),
+        call: id.clone(),
+        tool: tool.to_owned(),
+        input: input.clone(),
+        access,
+        reason: decision.reason,
+        suggested_rules: decision.suggested_rules,
+        created_at: worker.journal.clock().now(),
+    }
+}
+
+/// Cuts an output that is too long to its head and tail, at line or character boundaries, and keeps the whole: by hash
+/// for the window, and in a file for the model.
+async fn bounded(worker: &Worker, content: String) -> (String, Option<offshoot_protocol::BlobHash>) {
+    if content.len() <= OUTPUT_LIMIT {
+        return (content, None);
+    }
+    let hash = worker.journal.log().put_blob(content.clone().into_bytes());
+    let file = worker.powers.outputs.join(format!("{}.txt", &hash.0[..16]));
+    let written = write_file(&file, &content).await;
+    let place = if written { format!("; the whole is in {}", file.display()) } else { String::new() };
+    let head = &content[..content.floor_char_boundary(OUTPUT_LIMIT * 2 / 3)];
+    let tail = &content[content.ceil_char_boundary(content.len() - OUTPUT_LIMIT / 3)..];
+    let left_out = content.len() - head.len() - tail.len();
+    (format!("{head}\n\n[{left_out} bytes left out here{place}]\n\n{tail}"), Some(hash))
+}
+
+async fn write_file(file: &Path, content: &str) -> bool {
+    let Some(folder) = file.parent() else { return false };
+    tokio::fs::create_dir_all(folder).await.is_ok() && tokio::fs::write(file, content).await.is_ok()
+}
+
+fn excerpt(text: &str) -> String {
+    let cut = text.floor_char_boundary(500);
+    if cut < text.len() { format!("{}…", &text[..cut]) } else { text.to_owned() }
+}

@@ -1,0 +1,196 @@
+//! The loop: ask the model, run the calls it makes, give back their results, until it has nothing more to do.
+//!
+//! A turn is a future that owns nothing: dropping it at any point leaves the journal consistent, and [`interrupted`]
+//! writes down what it leaves behind. Delegation, roles and worktrees are unknown here.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use offshoot_protocol::{
+    AgentId, Block, CallId, CallResult, EventBody, FailureCode, Input, Message, MessageRole, Origin, TurnOutcome,
+};
+
+use crate::approval::Approvals;
+use crate::boundary::Place;
+use crate::clock::Ids;
+use crate::journal::Journal;
+use crate::log::LogError;
+use crate::model::{Model, RequestHead, StopReason};
+use crate::policy::Rules;
+use crate::tool::{Delegate, FileMemory, Toolbox};
+
+mod call;
+mod step;
+
+pub use step::Partial;
+
+/// An agent at work: who it is, what it asks with, and what its calls may do. Fixed when the agent starts.
+pub struct Worker {
+    /// Which agent.
+    pub id: AgentId,
+    /// What stands before its messages.
+    pub head: Arc<RequestHead>,
+    /// Where the siblings' common end is, for a fork; see [`crate::model::Request::fork_point`].
+    pub fork_point: Option<u32>,
+    /// Who answers.
+    pub model: Arc<dyn Model>,
+    /// Where its facts go.
+    pub journal: Arc<Journal>,
+    /// Makes the ids of its requests.
+    pub ids: Arc<Ids>,
+    /// What its calls may do.
+    pub powers: Powers,
+    /// What has been received of the answer that is under way.
+    pub partial: Mutex<Partial>,
+}
+
+/// What an agent's calls may do, and with what.
+pub struct Powers {
+    /// The tools that the head names.
+    pub toolbox: Toolbox,
+    /// Names in the head that this agent may not call, as its role or kind says. Refused when called, since a changed
+    /// list would change the head.
+    pub allowed_tools: Option<Vec<String>>,
+    /// Where it works.
+    pub place: Place,
+    /// Checked before every call of an isolated agent.
+    pub isolation: Option<Arc<dyn Isolated>>,
+    /// Rules of the settings, the command line and its role.
+    pub rules: Rules,
+    /// What it has read.
+    pub files: Arc<FileMemory>,
+    /// Where it asks.
+    pub approvals: Arc<Approvals>,
+    /// Starts its children.
+    pub delegate: Arc<dyn Delegate>,
+    /// Where outputs that are too long for the model are kept whole.
+    pub outputs: PathBuf,
+}
+
+/// A worktree that must still be there.
+pub trait Isolated: Send + Sync {
+    /// Says what is wrong when the worktree is gone, moved or no longer ours.
+    fn verify(&self) -> Result<(), String>;
+}
+
+impl Worker {
+    /// Takes the queued inputs that `takes` accepts into facts: a message's blocks and the ids delivered by it.
+    fn queued(queue: &[Input], takes: impl Fn(&Input) -> bool) -> (Vec<Block>, Vec<offshoot_protocol::InputId>) {
+        let taken = queue.iter().filter(|input| takes(input));
+        taken
+            .map(|input| (Block::Text { text: input.text.clone(), origin: input.origin }, input.id.clone()))
+            .unzip()
+    }
+}
+
+/// Begins a turn: records it and takes every queued input into a message.
+pub fn begin(worker: &Worker) -> u64 {
+    let id = &worker.id;
+    let (seq, ()) = worker.journal.decide(|fold| {
+        let mut facts = vec![(Some(id.clone()), EventBody::TurnStarted)];
+        let queue = fold.agent(id).map(|agent| agent.queue.as_slice()).unwrap_or_default();
+        let (mut blocks, inputs) = Worker::queued(queue, |_| true);
+        let transcript = fold.transcript(id);
+        // A resumed agent that was told nothing new, and whose last word is its own, needs something to answer.
+        if blocks.is_empty() && transcript.last().is_none_or(|last| last.role == MessageRole::Assistant) {
+            let text = "<reminder>\nYou were resumed. Go on where you stopped.\n</reminder>".to_owned();
+            blocks.push(Block::Text { text, origin: Origin::Reminder });
+        }
+        if !blocks.is_empty() {
+            let message = Message { role: MessageRole::User, blocks };
+            let index = transcript.len();
+            facts.push((Some(id.clone()), EventBody::MessageAppended { index, message, inputs }));
+        }
+        (facts, ())
+    });
+    seq
+}
+
+/// Runs a turn that [`begin`] began, to its end. `max_steps` bounds the model calls of the agent's current run.
+pub async fn run(worker: &Worker, max_steps: Option<u32>) -> TurnOutcome {
+    loop {
+        let steps = worker.journal.read(|fold| fold.steps_of_run(&worker.id));
+        if let Some(max) = max_steps.filter(|max| steps >= *max) {
+            let message = format!("It used up its {max} turns. Its transcript is kept; resume it to go on.");
+            return TurnOutcome::Failed { code: FailureCode::TurnLimit, message };
+        }
+        let stop = match step::take(worker).await {
+            Ok(stop) => stop,
+            Err(outcome) => return outcome,
+        };
+        match call::answer_all(worker).await {
+            Ok(true) => continue,
+            Ok(false) => {}
+            Err(outcome) => return outcome,
+        }
+        let (code, message) = match stop {
+            StopReason::PauseTurn => continue,
+            // A `tool_use` without a call leaves nothing to do.
+            StopReason::EndTurn | StopReason::StopSequence | StopReason::ToolUse => return TurnOutcome::Finished,
+            StopReason::MaxTokens => {
+                (FailureCode::OutputLimit, "The answer was cut at the output limit; a call cut by it was not run.".into())
+            }
+            StopReason::Refusal => (FailureCode::Refusal, "The model declined to answer.".into()),
+            StopReason::ContextWindow => {
+                (FailureCode::ContextWindow, "The conversation no longer fits into the model's context.".into())
+            }
+            StopReason::Unknown(reason) => (
+                FailureCode::UnknownStop,
+                format!("The model stopped for a reason this program does not know: {reason}."),
+            ),
+        };
+        return TurnOutcome::Failed { code, message };
+    }
+}
+
+/// Writes down what a dropped turn left behind: keeps what was received of an answer, and gives every call that has no
+/// result an error result saying `why`. After it a request may leave.
+pub fn interrupted(worker: &Worker, why: &str) {
+    let partial = std::mem::take(&mut *step::lock(&worker.partial));
+    let id = &worker.id;
+    worker.journal.decide(|fold| {
+        let index = fold.transcript(id).len();
+        let kept = partial.into_message(index);
+        let fact = |message| (Some(id.clone()), EventBody::MessageAppended { index, message, inputs: Vec::new() });
+        (kept.map(fact).into_iter().collect(), ())
+    });
+    settle(&worker.journal, id, |_| why.to_owned());
+}
+
+/// Gives every call of the last message that has no result an error result, and appends the results message. Does nothing
+/// where the transcript is complete.
+pub fn settle(journal: &Arc<Journal>, id: &AgentId, why: impl Fn(&CallId) -> String) {
+    journal.decide(|fold| {
+        let unanswered = fold.unanswered_calls(id);
+        if unanswered.is_empty() {
+            return (Vec::new(), ());
+        }
+        let mut facts = Vec::new();
+        let mut calls = Vec::new();
+        for (call, view) in unanswered {
+            if view.is_none_or(|view| view.result.is_none()) {
+                let content = serde_json::json!({"code": "interrupted", "message": why(&call)}).to_string();
+                let result = CallResult {
+                    content,
+                    is_error: true,
+                    code: Some("interrupted".to_owned()),
+                    full: None,
+                    detail: None,
+                    duration_ms: 0,
+                };
+                facts.push((Some(id.clone()), EventBody::CallEnded { call: call.clone(), result }));
+            }
+            calls.push(call);
+        }
+        let message = Message { role: MessageRole::User, blocks: Vec::new() };
+        let index = fold.transcript(id).len();
+        facts.push((Some(id.clone()), EventBody::ResultsAppended { index, calls, message, inputs: Vec::new() }));
+        (facts, ())
+    });
+}
+
+/// The log can't be written: nothing that was confirmed is lost, and nothing more is done.
+fn storage(error: &LogError) -> TurnOutcome {
+    let message = format!("The log could not be written, so the agent stopped: {error}");
+    TurnOutcome::Failed { code: FailureCode::Storage, message }
+}

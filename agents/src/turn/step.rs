@@ -1,0 +1,193 @@
+//! One step: a request, its answer, and what to do when there is none.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use offshoot_protocol::{
+    Block, CallId, Delta, EventBody, FailureCode, Message, MessageRole, Origin, StepEnded, TextKind, TurnOutcome,
+};
+use tokio::time::Instant;
+
+use super::{Worker, storage};
+use crate::model::{ModelError, ModelEvent, Request, StopReason};
+
+/// Most tries of one request, the first included.
+const TRIES: u32 = 8;
+
+/// Longest pause between two tries that this program chooses itself; a provider may ask for more.
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+
+/// What has been received of an answer.
+#[derive(Debug, Default)]
+pub struct Partial {
+    /// The place that the message will have.
+    index: u32,
+    /// Complete blocks.
+    blocks: Vec<Block>,
+    /// The block under way: its number, its text so far in UTF-16 units, and the text if it is plain text.
+    open: Option<Open>,
+}
+
+#[derive(Debug)]
+struct Open {
+    block: u32,
+    offset: u32,
+    text: String,
+}
+
+impl Partial {
+    /// The message that an interrupted answer leaves, for place `index`; nothing when it left nothing worth keeping or was
+    /// appended already. Half a call and half a thought are dropped.
+    pub(super) fn into_message(mut self, index: u32) -> Option<Message> {
+        if self.index != index {
+            return None;
+        }
+        if let Some(open) = self.open.filter(|open| !open.text.trim().is_empty()) {
+            self.blocks.push(Block::Text { text: open.text, origin: Origin::Model });
+        }
+        let says_something = self.blocks.iter().any(|block| matches!(block, Block::Text { .. } | Block::Call { .. }));
+        says_something.then_some(Message { role: MessageRole::Assistant, blocks: self.blocks })
+    }
+}
+
+/// Sends the request, retrying visibly, and appends the answer. Returns why the model stopped.
+pub(super) async fn take(worker: &Worker) -> Result<StopReason, TurnOutcome> {
+    let mut tries = 1;
+    loop {
+        let error = match attempt(worker).await {
+            Ok(answer) => return append(worker, answer).await,
+            Err(error) => error,
+        };
+        if !error.is_retryable() || tries == TRIES {
+            return Err(failed(worker, &error));
+        }
+        let pause = pause(&error, tries);
+        let waiting = EventBody::ModelWaiting {
+            reason: error.to_string(),
+            attempt: tries,
+            retry_in_ms: u64::try_from(pause.as_millis()).unwrap_or(u64::MAX),
+        };
+        worker.journal.record(&worker.id, waiting);
+        tokio::time::sleep(pause).await;
+        tries += 1;
+    }
+}
+
+struct Answer {
+    index: u32,
+    blocks: Vec<Block>,
+    stop: StopReason,
+    usage: offshoot_protocol::Usage,
+    duration: Duration,
+}
+
+async fn attempt(worker: &Worker) -> Result<Answer, ModelError> {
+    let started = Instant::now();
+    let transcript = worker.journal.read(|fold| fold.transcript(&worker.id));
+    let index = transcript.len();
+    let request = Request {
+        head: worker.head.clone(),
+        transcript,
+        fork_point: worker.fork_point,
+        session: worker.journal.session().clone(),
+        agent: worker.id.clone(),
+    };
+    *lock(&worker.partial) = Partial { index, ..Partial::default() };
+    let mut stream = worker.model.stream(request);
+    while let Some(event) = stream.next().await {
+        match event? {
+            ModelEvent::Started => {}
+            ModelEvent::TextDelta { block, text } => grow(worker, block, TextKind::Text, text),
+            ModelEvent::ThinkingDelta { block, text } => grow(worker, block, TextKind::Thinking, text),
+            ModelEvent::InputDelta { block, call, name, text } => {
+                grow(worker, block, TextKind::Input { call, name }, text);
+            }
+            ModelEvent::BlockEnded { block, .. } => {
+                let mut partial = lock(&worker.partial);
+                partial.open = None;
+                partial.blocks.push(block);
+            }
+            ModelEvent::Ended { stop, usage } => {
+                let blocks = std::mem::take(&mut lock(&worker.partial).blocks);
+                return Ok(Answer { index, blocks, stop, usage, duration: started.elapsed() });
+            }
+        }
+    }
+    Err(ModelError::Truncated { reason: "the stream ended without its closing event".to_owned() })
+}
+
+/// Takes a piece of streaming text in and passes it on.
+fn grow(worker: &Worker, block: u32, kind: TextKind, text: String) {
+    let mut partial = lock(&worker.partial);
+    let message = partial.index;
+    let open = match &mut partial.open {
+        Some(open) if open.block == block => open,
+        open => open.insert(Open { block, offset: 0, text: String::new() }),
+    };
+    let offset = open.offset;
+    open.offset += u32::try_from(text.encode_utf16().count()).unwrap_or(u32::MAX);
+    if kind == TextKind::Text {
+        open.text.push_str(&text);
+    }
+    drop(partial);
+    worker.journal.stream(&Delta::Text { agent: worker.id.clone(), message, block, kind, offset, text });
+}
+
+async fn append(worker: &Worker, answer: Answer) -> Result<StopReason, TurnOutcome> {
+    let Answer { index, mut blocks, stop, usage, duration } = answer;
+    if stop == StopReason::MaxTokens && matches!(blocks.last(), Some(Block::Call { .. })) {
+        // The output limit may have cut this call in the middle: it is not run.
+        blocks.pop();
+    }
+    number_empty_ids(&mut blocks, index);
+    let duration_ms = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+    let ended = EventBody::StepEnded(StepEnded { stop_reason: stop.to_string(), usage, duration_ms });
+    let (seq, ()) = worker.journal.decide(|_| {
+        let mut facts = vec![(Some(worker.id.clone()), ended)];
+        // A model that says nothing leaves no message: providers refuse empty ones.
+        if !blocks.is_empty() {
+            let message = Message { role: MessageRole::Assistant, blocks };
+            facts.push((Some(worker.id.clone()), EventBody::MessageAppended { index, message, inputs: Vec::new() }));
+        }
+        (facts, ())
+    });
+    // What the model said is on disk before anything it asked for is done.
+    worker.journal.stored(seq).await.map_err(|error| storage(&error))?;
+    Ok(stop)
+}
+
+/// Some servers send calls without an id; results need one to refer to.
+fn number_empty_ids(blocks: &mut [Block], message: u32) {
+    for (at, block) in blocks.iter_mut().enumerate() {
+        if let Block::Call { id, .. } = block
+            && id.0.is_empty()
+        {
+            *id = CallId(format!("call_{message}_{at}"));
+        }
+    }
+}
+
+/// Keeps the text that had arrived, and says why there is no more.
+fn failed(worker: &Worker, error: &ModelError) -> TurnOutcome {
+    super::interrupted(worker, "The answer broke off before this call could be run.");
+    let code = match error {
+        ModelError::Status { status: 413, .. } => FailureCode::ContextWindow,
+        _ => FailureCode::Model,
+    };
+    TurnOutcome::Failed { code, message: error.to_string() }
+}
+
+/// How long to wait after try number `tries`: what the provider asks for, else a doubling pause with jitter.
+fn pause(error: &ModelError, tries: u32) -> Duration {
+    if let ModelError::Status { retry_after: Some(wait), .. } = error {
+        return *wait;
+    }
+    let base = Duration::from_millis(500) * 2u32.pow(tries - 1);
+    // Between one half and the whole: many agents must not come back at the same moment.
+    base.min(LONGEST_PAUSE).mul_f64(0.5 + 0.5 * fastrand::f64())
+}
+
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
