@@ -53,7 +53,9 @@ pub async fn live(worker: Arc<Worker>, conduct: Conduct, mut inbox: mpsc::Unboun
     loop {
         while !awake {
             match inbox.recv().await {
-                Some(Wish::Wake | Wish::Resume) => awake = true,
+                Some(Wish::Resume) => awake = true,
+                // The turn that was just running may have taken the announced text already.
+                Some(Wish::Wake) => awake = has_queue(&worker),
                 Some(Wish::Interrupt | Wish::Stop) => {}
                 None => return,
             }
@@ -61,7 +63,7 @@ pub async fn live(worker: Arc<Worker>, conduct: Conduct, mut inbox: mpsc::Unboun
         awake = match &conduct {
             Conduct::Root => {
                 run_turn(&worker, &mut inbox, None).await;
-                worker.journal.read(|fold| fold.agent(&worker.id).is_some_and(|agent| !agent.queue.is_empty()))
+                has_queue(&worker)
             }
             Conduct::Child { permits, max_steps, ending } => {
                 let outcome = run_child(&worker, &mut inbox, permits, *max_steps).await;
@@ -69,6 +71,10 @@ pub async fn live(worker: Arc<Worker>, conduct: Conduct, mut inbox: mpsc::Unboun
             }
         };
     }
+}
+
+fn has_queue(worker: &Worker) -> bool {
+    worker.journal.read(|fold| fold.agent(&worker.id).is_some_and(|agent| !agent.queue.is_empty()))
 }
 
 async fn run_child(
@@ -130,11 +136,15 @@ fn report(worker: &Worker) -> Option<String> {
     Some(last.text()).filter(|text| !text.trim().is_empty())
 }
 
-/// The last text the agent itself wrote in this transcript.
+/// The last text that the agent itself wrote; what a fork inherited isn't its own.
 fn last_text(worker: &Worker) -> Option<String> {
-    let transcript = worker.journal.read(|fold| fold.transcript(&worker.id));
+    let (transcript, inherited) = worker.journal.read(|fold| {
+        let inherited = fold.agent(&worker.id).and_then(|agent| agent.inherited.as_ref());
+        (fold.transcript(&worker.id), inherited.map_or(0, |inherited| inherited.messages as usize))
+    });
     let messages = transcript.messages();
-    let spoken = messages.iter().rev().filter(|stored| stored.message.role == MessageRole::Assistant);
+    let own = messages.iter().skip(inherited);
+    let spoken = own.rev().filter(|stored| stored.message.role == MessageRole::Assistant);
     spoken.map(|stored| stored.message.text()).find(|text| !text.trim().is_empty())
 }
 

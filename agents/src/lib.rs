@@ -22,6 +22,7 @@
 //! Modules stand in reading order and use only modules above them; a test checks that.
 
 pub mod agent;
+mod instructions;
 pub mod approval;
 pub mod prompt;
 pub mod boundary;
@@ -30,6 +31,7 @@ pub mod clock;
 pub mod git;
 pub mod log;
 pub mod journal;
+pub mod settings;
 pub mod message;
 pub mod model;
 pub mod policy;

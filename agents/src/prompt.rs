@@ -8,7 +8,9 @@ use std::path::Path;
 use offshoot_protocol::{AgentId, AgentKind, AgentOutcome, Usage};
 
 const ROOT: &str = include_str!("prompt/root.md");
-const FORK_FRAME: &str = include_str!("prompt/fork.md");
+
+/// What a fork is told before its directive: the same for every fork.
+pub const FORK_FRAME: &str = include_str!("prompt/fork.md");
 
 /// The tag that marks a transcript as a fork's, for the scan that guards against forks of forks.
 pub const FORK_TAG: &str = "<fork-directive>";
@@ -56,17 +58,13 @@ fn environment(surroundings: &Surroundings<'_>) -> String {
     text
 }
 
-/// A fork's directive in its frame.
-pub fn directive(text: &str) -> String {
-    format!("{FORK_FRAME}Directive: {text}")
-}
-
-/// What an agent in its own worktree is told, before its directive or brief.
+/// What an agent in its own worktree is told, behind its directive or brief.
 pub fn worktree_notice(worktree: &Path, parent: &Path, branch: &str) -> String {
     format!(
-        "<worktree-notice>\nYou work in your own git worktree: {worktree} (branch {branch}). It holds what {parent} held \
+        "\n\n<worktree-notice>\nYou work in your own git worktree: {worktree} (branch {branch}). It holds what {parent} held \
          when you started, uncommitted work included. Paths under {parent} in the conversation mean the same paths under \
-         {worktree}. Read a file again before you edit it. Writing to {parent} is refused.\n</worktree-notice>\n\n",
+         {worktree}. Read a file again before you edit it. Writing to {parent} is refused. What you leave \
+         uncommitted is committed for you when you end.\n</worktree-notice>",
         worktree = worktree.display(),
         parent = parent.display(),
     )
@@ -212,10 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn the_directive_stands_last_so_that_siblings_share_what_is_before_it() {
-        let [a, b] = ["one", "two"].map(directive);
-        let shared = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
-        assert_eq!(&a[shared..], "one");
-        assert!(a.starts_with(FORK_TAG));
+    fn the_frame_carries_the_tag_that_marks_a_fork() {
+        assert!(FORK_FRAME.starts_with(FORK_TAG));
     }
 }

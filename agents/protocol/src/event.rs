@@ -213,6 +213,14 @@ pub struct AgentCreated {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub max_turns: Option<u32>,
+    /// Rules of its role that allow calls, in the usual spelling.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<String>>")]
+    pub allow: Vec<String>,
+    /// Rules of its role that deny calls.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<String>>")]
+    pub deny: Vec<String>,
     /// The transcript that it continues; absent when it starts empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::{Worker, storage};
 use crate::policy::{self, Decision, Rules, Verdict};
-use crate::tool::{OutputSink, Tool, ToolContext, ToolError, ToolOutput};
+use crate::tool::{OutputSink, ToolContext, ToolError, ToolOutput};
 use crate::view::{Fold, GrantScope};
 
 /// Most bytes of an output that the model is given; the whole is kept. 30 000 characters are what tools of this kind
@@ -83,19 +83,13 @@ async fn carry_out(worker: &Worker, id: &CallId, name: &str, input: &RawJson) ->
     let value: Value = serde_json::from_str(&input.0).map_err(|error| {
         ToolError::invalid(format!("The input is not valid JSON ({error}). It was: {}", excerpt(&input.0)))
     })?;
-    let known = || powers.toolbox.names().collect::<Vec<_>>().join(", ");
-    let tool = powers
-        .toolbox
-        .get(name)
-        .ok_or_else(|| ToolError::new("unknown_tool", format!("There is no tool {name}. There are: {}.", known())))?;
-    if let Some(allowed) = &powers.allowed_tools
-        && !allowed.iter().any(|allowed| allowed == name)
-    {
-        let message = format!("This agent may not use {name}; its role allows {}.", allowed.join(", "));
-        return Err(ToolError::new("permission_denied", message));
-    }
+    let tool = powers.toolbox.get(name).filter(|_| worker.head.tools.iter().any(|known| known.name == name));
+    let tool = tool.ok_or_else(|| {
+        let known: Vec<&str> = worker.head.tools.iter().map(|tool| tool.name.as_str()).collect();
+        ToolError::new("unknown_tool", format!("This agent has no tool {name}. It has: {}.", known.join(", ")))
+    })?;
     let access = tool.access(&value, &powers.place)?;
-    permit(worker, id, tool.as_ref(), &value, input, access).await?;
+    permit(worker, id, name, &value, input, access).await?;
     tool.run(value, &context(worker, id)).await
 }
 
@@ -119,15 +113,15 @@ fn context(worker: &Worker, id: &CallId) -> ToolContext {
 }
 
 /// Lets the call pass, or says why not. Asking suspends it here.
-async fn permit(
+pub(crate) async fn permit(
     worker: &Worker,
     id: &CallId,
-    tool: &dyn Tool,
+    tool: &str,
     value: &Value,
     input: &RawJson,
     access: Access,
 ) -> Result<(), ToolError> {
-    let decision = decide(worker, tool.name(), &access, value);
+    let decision = decide(worker, tool, &access, value);
     match decision.verdict {
         Verdict::Allow => return Ok(()),
         Verdict::Deny => {
@@ -136,8 +130,8 @@ async fn permit(
         }
         Verdict::Ask => {}
     }
-    let request = request(worker, id, tool.name(), input, access.clone(), decision);
-    let is_decided = || decide(worker, tool.name(), &access, value).verdict == Verdict::Allow;
+    let request = request(worker, id, tool, input, access.clone(), decision);
+    let is_decided = || decide(worker, tool, &access, value).verdict == Verdict::Allow;
     let answer = worker
         .powers
         .approvals

@@ -19,7 +19,7 @@ use crate::model::{Model, RequestHead, StopReason};
 use crate::policy::Rules;
 use crate::tool::{Delegate, FileMemory, Toolbox};
 
-mod call;
+pub(crate) mod call;
 mod step;
 
 pub use step::Partial;
@@ -46,11 +46,8 @@ pub struct Worker {
 
 /// What an agent's calls may do, and with what.
 pub struct Powers {
-    /// The tools that the head names.
+    /// All tools. Those that the head doesn't name are refused.
     pub toolbox: Toolbox,
-    /// Names in the head that this agent may not call, as its role or kind says. Refused when called, since a changed
-    /// list would change the head.
-    pub allowed_tools: Option<Vec<String>>,
     /// Where it works.
     pub place: Place,
     /// Checked before every call of an isolated agent.

@@ -47,6 +47,8 @@ impl Story {
             background: kind == AgentKind::Fork,
             mode: PermissionMode::Default,
             max_turns: None,
+            allow: vec![],
+            deny: vec![],
             inherited: inherited.map(|messages| Inherited { from: AgentId::from("root"), messages }),
         };
         self.tell(Some(id), EventBody::AgentCreated(Box::new(created)));

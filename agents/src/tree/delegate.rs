@@ -1,0 +1,202 @@
+//! The `Agent` call: routes it in a fixed order, starts the agent, waits for it in the foreground.
+
+use std::sync::{Arc, Weak};
+
+use async_trait::async_trait;
+use offshoot_protocol::{Access, AgentId, AgentKind, Block, CallId, Isolation, Origin, RawJson};
+use serde_json::Value;
+
+use super::Tree;
+use super::seed::title_of;
+use super::start::{Order, Route};
+use super::wait::Waited;
+use crate::prompt;
+use crate::settings::Forks;
+use crate::tool::{AgentCall, Delegate, ToolError, ToolOutput, agent};
+use crate::turn::call::permit;
+
+/// The role that a call without one gets where forks are off.
+const FALLBACK_ROLE: &str = "general-purpose";
+
+/// The tree, as calls know it.
+pub(super) struct TreeDelegate(pub(super) Weak<Tree>);
+
+#[async_trait]
+impl Delegate for TreeDelegate {
+    async fn delegate(&self, agent: &AgentId, call: &CallId, wish: AgentCall) -> Result<ToolOutput, ToolError> {
+        let tree = self.0.upgrade().ok_or_else(|| ToolError::new("subagent_failed", "The session is closing."))?;
+        tree.delegate(agent, call, wish).await
+    }
+}
+
+impl Tree {
+    async fn delegate(self: &Arc<Self>, caller: &AgentId, call: &CallId, wish: AgentCall) -> Result<ToolOutput, ToolError> {
+        self.refuse_nesting(caller, &wish)?;
+        if wish.team_name.is_some() {
+            let message = "Teams aren't available yet: leave `team_name` out.";
+            return Err(ToolError::invalid(message));
+        }
+        let route = self.route(&wish)?;
+        let background = self.background(&route, &wish)?;
+        self.check_limit()?;
+        self.check_rules(caller, call, &route).await?;
+        let isolated = wish.isolated || isolates(&route);
+        let title = wish.description.clone().unwrap_or_else(|| title_of(&wish.prompt));
+        let order = Order {
+            parent: caller.clone(),
+            call: Some(call.clone()),
+            route,
+            prompt: wish.prompt,
+            title: title.clone(),
+            model: wish.model,
+            background,
+            isolated,
+        };
+        let id = self.start(order).await?;
+        if background {
+            return Ok(self.launched(&id, &title));
+        }
+        match self.wait_for(&id).await {
+            Waited::InBackground => Ok(self.launched(&id, &title)),
+            Waited::Ended(outcome) => self.handed_back(&id, outcome),
+        }
+    }
+
+    /// Starts a fork for a person. Between turns and in the middle of one.
+    pub async fn fork(
+        self: &Arc<Self>,
+        parent: &AgentId,
+        directive: &str,
+        isolation: Isolation,
+        messages: Option<u32>,
+    ) -> Result<AgentId, ToolError> {
+        let wish = wish_of_person(directive, "directive")?;
+        self.refuse_nesting(parent, &wish)?;
+        if !self.means.settings.background {
+            return Err(background_disabled());
+        }
+        self.check_limit()?;
+        self.start(by_person(parent.clone(), Route::Fork { messages }, wish.prompt, isolation)).await
+    }
+
+    /// Starts a subagent for a person, below the root.
+    pub async fn start_subagent(
+        self: &Arc<Self>,
+        role: &str,
+        brief: &str,
+        isolation: Isolation,
+    ) -> Result<AgentId, ToolError> {
+        let mut wish = wish_of_person(brief, "brief")?;
+        wish.subagent_type = Some(role.trim().to_owned()).filter(|role| !role.is_empty());
+        let root = self.journal.read(|fold| fold.root().map(|root| root.id.clone()));
+        let root = root.ok_or_else(|| ToolError::new("not_found", "The session has no root agent."))?;
+        let route = self.route(&wish)?;
+        if !self.means.settings.background {
+            return Err(background_disabled());
+        }
+        self.check_limit()?;
+        self.start(by_person(root, route, wish.prompt, isolation)).await
+    }
+
+    /// Children don't delegate. Guarded by the agent's kind, which compaction can't wash away, and by the tag of a fork's
+    /// frame in the transcript.
+    fn refuse_nesting(&self, caller: &AgentId, wish: &AgentCall) -> Result<(), ToolError> {
+        let (kind, transcript) = self.journal.read(|fold| {
+            (fold.agent(caller).map(|agent| agent.kind), fold.transcript(caller))
+        });
+        let kind = kind.ok_or_else(|| ToolError::new("not_found", "There is no such agent."))?;
+        let is_framed = |block: &Block| {
+            matches!(block, Block::Text { text, origin: Origin::Reminder } if text.starts_with(prompt::FORK_TAG))
+        };
+        let kind = match kind {
+            AgentKind::Root if transcript.messages().iter().any(|stored| stored.message.blocks.iter().any(is_framed)) => {
+                AgentKind::Fork
+            }
+            AgentKind::Root => return Ok(()),
+            other => other,
+        };
+        let word = prompt::kind_word(kind);
+        let message = format!("A {word} can't start agents. Do the work yourself with your own tools.");
+        let code = if wish.team_name.is_some() { "nested_team_member_forbidden" } else { "nested_agent_forbidden" };
+        Err(ToolError::new(code, message))
+    }
+
+    fn route(&self, wish: &AgentCall) -> Result<Route, ToolError> {
+        let forks = match self.means.settings.forks {
+            Forks::Interactive => self.means.interactive,
+            Forks::Always => true,
+            Forks::Never => false,
+        };
+        let name = match &wish.subagent_type {
+            None if forks => return Ok(Route::Fork { messages: None }),
+            None => FALLBACK_ROLE,
+            Some(name) => name,
+        };
+        let catalog = self.catalog(&self.project());
+        if let Some(role) = catalog.get(name) {
+            return Ok(Route::Role(role.clone()));
+        }
+        let closest = catalog.closest(name);
+        let meant = if closest.is_empty() { String::new() } else { format!(" Did you mean {}?", closest.join(", ")) };
+        let all = catalog.names().join(", ");
+        let message = format!("There is no role {name:?}.{meant} There are: {all}.");
+        Err(ToolError::new("unknown_subagent_type", message))
+    }
+
+    fn background(&self, route: &Route, wish: &AgentCall) -> Result<bool, ToolError> {
+        let wanted = match route {
+            Route::Fork { .. } => true,
+            Route::Role(role) => wish.run_in_background.unwrap_or(role.background),
+        };
+        if wanted && !self.means.settings.background {
+            return Err(background_disabled());
+        }
+        Ok(wanted)
+    }
+
+    fn check_limit(&self) -> Result<(), ToolError> {
+        let limit = self.means.settings.agent_limit;
+        if self.journal.read(|fold| fold.view.agents.len()) > limit {
+            let message = format!("This session has started its {limit} agents. Don't try again: do the work yourself.");
+            return Err(ToolError::new("subagent_limit_reached", message));
+        }
+        Ok(())
+    }
+
+    async fn check_rules(&self, caller: &AgentId, call: &CallId, route: &Route) -> Result<(), ToolError> {
+        let Some(worker) = self.worker(caller) else { return Ok(()) };
+        let role = match route {
+            Route::Fork { .. } => "fork".to_owned(),
+            Route::Role(role) => role.name.clone(),
+        };
+        let transcript = self.journal.read(|fold| fold.transcript(caller));
+        let made = transcript.last().and_then(|last| last.calls().find(|(id, ..)| *id == call).map(|made| made.2.clone()));
+        let raw = made.unwrap_or(RawJson("{}".to_owned()));
+        let value: Value = serde_json::from_str(&raw.0).unwrap_or_default();
+        permit(&worker, call, agent::NAME, &value, &raw, Access::Delegate { role }).await
+    }
+}
+
+fn by_person(parent: AgentId, route: Route, prompt: String, isolation: Isolation) -> Order {
+    let isolated = isolation == Isolation::Worktree || isolates(&route);
+    let title = title_of(&prompt);
+    Order { parent, call: None, route, prompt, title, model: None, background: true, isolated }
+}
+
+/// Whether the role asks for a worktree of its own.
+fn isolates(route: &Route) -> bool {
+    matches!(route, Route::Role(role) if role.isolation == Isolation::Worktree)
+}
+
+fn background_disabled() -> ToolError {
+    let message = "Background agents are turned off: use a role in the foreground, or do the work yourself.";
+    ToolError::new("background_disabled", message)
+}
+
+fn wish_of_person(prompt: &str, what: &str) -> Result<AgentCall, ToolError> {
+    let prompt = prompt.trim().to_owned();
+    if prompt.is_empty() {
+        return Err(ToolError::invalid(format!("The {what} is empty: say what the agent shall do.")));
+    }
+    Ok(AgentCall { prompt, ..AgentCall::default() })
+}

@@ -1,0 +1,119 @@
+//! A child's end: what becomes of its worktree, and how its parent is told. Exactly once.
+
+use std::path::PathBuf;
+use std::sync::Weak;
+
+use async_trait::async_trait;
+use offshoot_protocol::{
+    AgentId, AgentKind, AgentOutcome, EventBody, Input, InputId, InputSource, Origin, WorktreeState,
+};
+
+use super::Tree;
+use crate::agent::{Ending, Wish};
+use crate::prompt::{self, Notice};
+use crate::turn::Worker;
+use crate::view::Fold;
+
+/// The tree, as its agents know it.
+pub(super) struct TreeEnding(pub(super) Weak<Tree>);
+
+#[async_trait]
+impl Ending for TreeEnding {
+    async fn ended(&self, worker: &Worker, outcome: AgentOutcome) -> bool {
+        match self.0.upgrade() {
+            Some(tree) => tree.child_ended(worker, outcome).await,
+            // The session is being closed; the next start records the end.
+            None => false,
+        }
+    }
+}
+
+impl Tree {
+    async fn child_ended(&self, worker: &Worker, outcome: AgentOutcome) -> bool {
+        let id = &worker.id;
+        let left_behind = self.look_after_worktree(id).await;
+        if let AgentOutcome::Completed { report } = &outcome {
+            self.write_report(id, report).await;
+        }
+        let goes_on = matches!(outcome, AgentOutcome::Completed { .. });
+        let (seq, (again, parent)) = self.journal.decide(|fold| {
+            let has_queue = fold.agent(id).is_some_and(|agent| !agent.queue.is_empty());
+            if goes_on && has_queue {
+                return (left_behind, (true, None));
+            }
+            let mut facts = left_behind;
+            let (ends, parent) = self.end(fold, id, outcome);
+            facts.extend(ends);
+            (facts, (false, parent))
+        });
+        if let Err(error) = self.journal.stored(seq).await {
+            tracing::error!(agent = %id, %error, "an agent's end could not be stored");
+        }
+        self.announce_change();
+        if let Some(parent) = parent.filter(|_| self.means.settings.wake_parent) {
+            self.tell(&parent, Wish::Wake);
+        }
+        again
+    }
+
+    /// The facts of a child's end: the end itself and, when nobody waits for it, the notification to its parent. One
+    /// transaction, so that a crash neither loses nor repeats it. Also returns whom to wake.
+    pub(super) fn end(
+        &self,
+        fold: &Fold,
+        id: &AgentId,
+        outcome: AgentOutcome,
+    ) -> (Vec<(Option<AgentId>, EventBody)>, Option<AgentId>) {
+        let notified = fold.agent(id).filter(|agent| agent.background);
+        let notified = notified.and_then(|agent| agent.parent.clone().map(|parent| (agent, parent)));
+        let told = notified.map(|(agent, parent)| {
+            let output_file = self.report_file(id).display().to_string();
+            let completed = matches!(outcome, AgentOutcome::Completed { .. });
+            let live = agent.worktree.as_ref().filter(|worktree| worktree.state == WorktreeState::Live);
+            let text = prompt::notification(&Notice {
+                task: id,
+                kind: agent.kind,
+                description: &agent.title,
+                outcome: &outcome,
+                output_file: completed.then_some(output_file.as_str()),
+                worktree: live.map(|worktree| (worktree.path.as_str(), worktree.branch.as_str())),
+                usage: agent.usage,
+            });
+            let input = Input {
+                id: InputId(self.means.ids.next("i-")),
+                text,
+                origin: Origin::Notification,
+                source: Some(InputSource { agent: id.clone() }),
+            };
+            (parent, input)
+        });
+        let mut facts = vec![(Some(id.clone()), EventBody::AgentEnded { outcome })];
+        let parent = told.map(|(parent, input)| {
+            facts.push((Some(parent.clone()), EventBody::InputReceived { input }));
+            parent
+        });
+        (facts, parent)
+    }
+
+    /// Where a child's report is written, for its parent to read.
+    pub(super) fn report_file(&self, id: &AgentId) -> PathBuf {
+        self.folder.join("reports").join(format!("{id}.md"))
+    }
+
+    async fn write_report(&self, id: &AgentId, report: &str) {
+        let file = self.report_file(id);
+        let folder = file.parent().expect("the name was joined to a folder").to_path_buf();
+        let written = match tokio::fs::create_dir_all(&folder).await {
+            Ok(()) => tokio::fs::write(&file, report).await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = written {
+            tracing::warn!(file = %file.display(), %error, "a report's file could not be written; the log has it");
+        }
+    }
+}
+
+/// Whether agents of this kind end, rather than stay.
+pub(super) fn has_end(kind: AgentKind) -> bool {
+    matches!(kind, AgentKind::Fork | AgentKind::Subagent)
+}

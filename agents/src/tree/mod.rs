@@ -1,0 +1,272 @@
+//! The tree: who is whose child. Starts agents, hands them over, stops them, and keeps their number within bounds.
+//!
+//! Every child runs as its own task from the first moment. "Foreground" means only that the parent's call waits for it, so
+//! moving it to the background changes who waits, and nothing else.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use offshoot_protocol::{
+    AgentId, AgentKind, AgentState, EventBody, Input, InputId, Origin, Rejected, RejectedCode,
+};
+use tokio::sync::{Semaphore, mpsc, watch};
+use tokio::task::JoinSet;
+
+use crate::agent::{self, Conduct, Wish, is_running};
+use crate::approval::Approvals;
+use crate::clock::Ids;
+use crate::journal::Journal;
+use crate::log::LogError;
+use crate::model::{Model, Provider};
+use crate::policy::Rules;
+use crate::role::{Catalog, ModelAliases};
+use crate::settings::Settings;
+use crate::tool::Toolbox;
+use crate::turn::Worker;
+use crate::worktree::Worktrees;
+
+mod delegate;
+mod ending;
+mod recovery;
+mod result;
+mod seed;
+mod start;
+mod wait;
+
+/// One session's agents.
+pub struct Tree {
+    me: Weak<Self>,
+    journal: Arc<Journal>,
+    approvals: Arc<Approvals>,
+    means: Arc<Means>,
+    /// Files of this session outside any repository: scratch, long outputs, reports.
+    folder: PathBuf,
+    agents: Mutex<HashMap<AgentId, Member>>,
+    tasks: Mutex<JoinSet<()>>,
+    permits: Arc<Semaphore>,
+    /// Counts ends and hand-overs, so that whoever waits for an agent looks again.
+    changed: watch::Sender<u64>,
+}
+
+/// What all sessions of a workbench start agents with.
+pub struct Means {
+    /// The clients, by provider.
+    pub models: HashMap<Provider, Arc<dyn Model>>,
+    /// Which of them a new root agent uses, and with which model.
+    pub default_model: (Provider, String),
+    /// Names that roles and calls may use for models.
+    pub aliases: ModelAliases,
+    /// A model that every subagent gets, whatever its call and role say.
+    pub model_override: Option<String>,
+    /// All tools.
+    pub toolbox: Toolbox,
+    /// What is set.
+    pub settings: Settings,
+    /// Rules of the settings and the command line.
+    pub rules: Rules,
+    /// Whether somebody can be asked.
+    pub interactive: bool,
+    /// Where worktrees are made.
+    pub worktrees: Arc<Worktrees>,
+    /// Makes ids.
+    pub ids: Arc<Ids>,
+}
+
+/// An agent that is there, at work or not.
+struct Member {
+    inbox: mpsc::UnboundedSender<Wish>,
+    worker: Arc<Worker>,
+}
+
+impl Tree {
+    /// The tree of a session; agents are added by [`Tree::plant`] or [`Tree::recover`].
+    pub fn new(journal: Arc<Journal>, means: Arc<Means>, folder: PathBuf) -> Arc<Self> {
+        let approvals = Approvals::new(journal.clone(), means.interactive);
+        let permits = Arc::new(Semaphore::new(means.settings.running_limit));
+        Arc::new_cyclic(|me| Self {
+            me: me.clone(),
+            journal,
+            approvals,
+            means,
+            folder,
+            agents: Mutex::default(),
+            tasks: Mutex::default(),
+            permits,
+            changed: watch::Sender::new(0),
+        })
+    }
+
+    /// The session's log.
+    pub fn journal(&self) -> &Arc<Journal> {
+        &self.journal
+    }
+
+    /// The session's pending requests.
+    pub fn approvals(&self) -> &Arc<Approvals> {
+        &self.approvals
+    }
+
+    /// The folder of the session's own files.
+    pub fn folder(&self) -> &PathBuf {
+        &self.folder
+    }
+
+    /// Gives an agent a text from a person. On disk when this returns.
+    pub async fn send(&self, agent: &AgentId, text: String) -> Result<(), Rejected> {
+        let text = text.trim().to_owned();
+        if text.is_empty() {
+            return Err(Rejected::new(RejectedCode::Invalid, "The message is empty.", ""));
+        }
+        let input = Input { id: InputId(self.means.ids.next("i-")), text, origin: Origin::User, source: None };
+        let (seq, allowed) = self.journal.decide(|fold| {
+            let Some(view) = fold.agent(agent) else { return (Vec::new(), Err(no_such_agent())) };
+            if view.state == AgentState::Stopped {
+                let hint = "Resume it first.";
+                let rejected = Rejected::new(RejectedCode::NotApplicable, "The agent was stopped.", hint);
+                return (Vec::new(), Err(rejected));
+            }
+            let mut facts = vec![(Some(agent.clone()), EventBody::InputReceived { input })];
+            // Nobody waits for a finished agent that is told something new.
+            if !view.background && view.parent.is_some() && !is_running(&view.state) {
+                facts.push((Some(agent.clone()), EventBody::MovedToBackground));
+            }
+            (facts, Ok(()))
+        });
+        allowed?;
+        self.journal.stored(seq).await.map_err(|error| not_stored(&error))?;
+        self.tell(agent, Wish::Wake);
+        Ok(())
+    }
+
+    /// Takes back a text that the agent has not seen.
+    pub async fn withdraw(&self, agent: &AgentId, input: &InputId) -> Result<(), Rejected> {
+        let (seq, found) = self.journal.decide(|fold| {
+            let waits = |queued: &Input| queued.id == *input && queued.origin == Origin::User;
+            let found = fold.agent(agent).is_some_and(|view| view.queue.iter().any(waits));
+            let fact = || (Some(agent.clone()), EventBody::InputWithdrawn { input: input.clone() });
+            (found.then(fact).into_iter().collect(), found)
+        });
+        if !found {
+            let message = "The agent has seen this message already.";
+            return Err(Rejected::new(RejectedCode::Gone, message, "Send another one to correct it."));
+        }
+        self.journal.stored(seq).await.map_err(|error| not_stored(&error))
+    }
+
+    /// Ends an agent's turn. A child is stopped by it.
+    pub fn interrupt(&self, agent: &AgentId) -> Result<(), Rejected> {
+        let kind = self.view(agent, |view| (view.kind, is_running(&view.state)))?;
+        match kind {
+            (AgentKind::Root | AgentKind::Teammate, true) => self.tell(agent, Wish::Interrupt),
+            (AgentKind::Fork | AgentKind::Subagent, true) => self.stop_below(agent),
+            (_, false) => return Err(not_running()),
+        }
+        Ok(())
+    }
+
+    /// Stops an agent and everything below it.
+    pub fn stop(&self, agent: &AgentId) -> Result<(), Rejected> {
+        if !self.view(agent, |view| is_running(&view.state))? {
+            return Err(not_running());
+        }
+        self.stop_below(agent);
+        Ok(())
+    }
+
+    fn stop_below(&self, agent: &AgentId) {
+        let targets: Vec<AgentId> = self.journal.read(|fold| {
+            let below = fold.view.agents.iter().filter(|other| fold.is_within(&other.id, agent));
+            below.filter(|other| is_running(&other.state)).map(|other| other.id.clone()).collect()
+        });
+        for target in &targets {
+            self.tell(target, Wish::Stop);
+        }
+    }
+
+    /// Lets a stopped, failed or interrupted child go on.
+    pub async fn resume(&self, agent: &AgentId) -> Result<(), Rejected> {
+        let (seq, allowed) = self.journal.decide(|fold| {
+            let Some(view) = fold.agent(agent) else { return (Vec::new(), Err(no_such_agent())) };
+            let can = matches!(
+                view.state,
+                AgentState::Stopped
+                    | AgentState::Interrupted
+                    | AgentState::Failed { .. }
+                    | AgentState::IdleAfterFailure { .. }
+            );
+            if !can {
+                let message = "Only an agent that was stopped, was interrupted or has failed can be resumed.";
+                let rejected = Rejected::new(RejectedCode::NotApplicable, message, "Send it a message instead.");
+                return (Vec::new(), Err(rejected));
+            }
+            // Whoever called it has its answer already.
+            let moves = !view.background && view.parent.is_some();
+            let fact = || (Some(agent.clone()), EventBody::MovedToBackground);
+            (moves.then(fact).into_iter().collect(), Ok(()))
+        });
+        allowed?;
+        self.journal.stored(seq).await.map_err(|error| not_stored(&error))?;
+        self.tell(agent, Wish::Resume);
+        Ok(())
+    }
+
+    /// Lets a foreground agent go on in the background.
+    pub async fn send_to_background(&self, agent: &AgentId) -> Result<(), Rejected> {
+        if !self.means.settings.background {
+            let message = "Background agents are turned off.";
+            return Err(Rejected::new(RejectedCode::NotApplicable, message, "The setting `background` turns them on."));
+        }
+        match self.move_to_background(agent) {
+            Some(seq) => self.journal.stored(seq).await.map_err(|error| not_stored(&error)),
+            None => Err(Rejected::new(RejectedCode::NotApplicable, "No call waits for this agent.", "")),
+        }
+    }
+
+    /// Ends every agent's task and waits for it. What was running is found as interrupted at the next start.
+    pub async fn close(&self) {
+        let mut tasks = std::mem::take(&mut *lock(&self.tasks));
+        tasks.shutdown().await;
+        lock(&self.agents).clear();
+    }
+
+    /// Puts an agent to work as a task of its own.
+    fn enlist(&self, worker: Arc<Worker>, conduct: Conduct, start: bool) {
+        let (inbox, wishes) = mpsc::unbounded_channel();
+        lock(&self.agents).insert(worker.id.clone(), Member { inbox, worker: worker.clone() });
+        let mut tasks = lock(&self.tasks);
+        while tasks.try_join_next().is_some() {}
+        tasks.spawn(agent::live(worker, conduct, wishes, start));
+    }
+
+    fn worker(&self, agent: &AgentId) -> Option<Arc<Worker>> {
+        lock(&self.agents).get(agent).map(|member| member.worker.clone())
+    }
+
+    fn tell(&self, agent: &AgentId, wish: Wish) {
+        if let Some(member) = lock(&self.agents).get(agent) {
+            // A closed inbox belongs to a session that is being closed.
+            let _ = member.inbox.send(wish);
+        }
+    }
+
+    fn view<T>(&self, agent: &AgentId, read: impl FnOnce(&offshoot_protocol::AgentView) -> T) -> Result<T, Rejected> {
+        self.journal.read(|fold| fold.agent(agent).map(read)).ok_or_else(no_such_agent)
+    }
+}
+
+fn no_such_agent() -> Rejected {
+    Rejected::new(RejectedCode::NotFound, "There is no such agent in this session.", "")
+}
+
+fn not_running() -> Rejected {
+    Rejected::new(RejectedCode::NotApplicable, "The agent is not running.", "")
+}
+
+fn not_stored(error: &LogError) -> Rejected {
+    Rejected::new(RejectedCode::Storage, error.to_string(), "Nothing was done.")
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

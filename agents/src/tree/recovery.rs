@@ -1,0 +1,59 @@
+//! After a restart: what was running is interrupted, on the record, and nothing runs by itself.
+
+use std::sync::Arc;
+
+use offshoot_protocol::{AgentId, AgentKind, AgentOutcome, AgentView, CallId, EventBody, TurnOutcome, WithdrawnReason};
+
+use super::Tree;
+use super::ending::has_end;
+use crate::agent::is_running;
+use crate::log::LogError;
+use crate::turn;
+
+impl Tree {
+    /// Brings back the agents of a session from the log, at rest. Withdraws the requests that were pending, answers the
+    /// calls that were open, ends the runs that were under way.
+    pub async fn recover(self: &Arc<Self>) -> Result<(), LogError> {
+        let (requests, running) = self.journal.read(|fold| {
+            let running: Vec<AgentView> =
+                fold.view.agents.iter().filter(|agent| is_running(&agent.state)).cloned().collect();
+            (fold.view.requests.clone(), running)
+        });
+        for request in requests {
+            let agent = request.asker.last().expect("a request names who asks").agent.clone();
+            let reason = WithdrawnReason::ProgramEnded;
+            self.journal.record(&agent, EventBody::PermissionWithdrawn { request: request.id, reason });
+        }
+        for agent in running {
+            turn::settle(&self.journal, &agent.id, |call| self.lost_call(&agent.id, call));
+            if agent.kind == AgentKind::Root || agent.started_at.is_some() {
+                let ended = EventBody::TurnEnded { outcome: TurnOutcome::Interrupted };
+                self.journal.record(&agent.id, ended);
+            }
+            if has_end(agent.kind) {
+                self.journal.decide(|fold| (self.end(fold, &agent.id, AgentOutcome::Interrupted).0, ()));
+            }
+        }
+        let agents: Vec<AgentId> =
+            self.journal.read(|fold| fold.view.agents.iter().map(|agent| agent.id.clone()).collect());
+        for agent in &agents {
+            self.bring_back(agent)?;
+        }
+        let cursor = self.journal.read(|fold| fold.cursor);
+        self.journal.stored(cursor).await
+    }
+
+    /// What an open call is answered with: for an agent that it waited for, which one that was.
+    fn lost_call(&self, agent: &AgentId, call: &CallId) -> String {
+        let child = self.journal.read(|fold| {
+            let started_by = |child: &&AgentView| child.call.as_ref() == Some(call);
+            fold.children(agent).find(started_by).map(|child| child.id.clone())
+        });
+        match child {
+            Some(child) => format!(
+                "The program ended while agent {child} worked. It is interrupted; the developer can resume it."
+            ),
+            None => "The program ended while this call ran. It may have taken effect.".to_owned(),
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! How an agent comes into being, and back after a restart.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use futures_util::stream::{self, BoxStream, StreamExt as _};
+use offshoot_protocol::{
+    AgentCreated, AgentId, AgentKind, Block, CallId, EventBody, Inherited, Input, InputId, Message, MessageRole, Origin,
+    Warning, WorktreeState,
+};
+
+use super::ending::{TreeEnding, has_end};
+use super::{Tree, delegate::TreeDelegate};
+use crate::agent::Conduct;
+use crate::boundary::Place;
+use crate::instructions;
+use crate::log::LogError;
+use crate::model::{Model, ModelError, ModelEvent, Provider, Request, RequestHead};
+use crate::prompt::{self, Surroundings};
+use crate::turn::{Isolated, Powers, Worker};
+use crate::worktree::Worktree;
+
+/// Most characters of a title, in grapheme clusters.
+const TITLE_LIMIT: usize = 80;
+
+/// Everything that is decided about a child before it exists.
+pub(super) struct Seed {
+    pub(super) id: AgentId,
+    pub(super) created: AgentCreated,
+    pub(super) head: Arc<RequestHead>,
+    /// Its first message.
+    pub(super) first: Message,
+    pub(super) worktree: Option<Worktree>,
+    pub(super) warnings: Vec<Warning>,
+}
+
+impl Tree {
+    /// Records the session and its root agent.
+    pub async fn plant(self: &Arc<Self>, project: &Path, title: &str) -> Result<AgentId, LogError> {
+        let id = AgentId(self.means.ids.next("a-"));
+        let (provider, model) = self.means.default_model.clone();
+        let settings = &self.means.settings;
+        let head = Arc::new(RequestHead {
+            provider,
+            model,
+            system: prompt::root_system(&self.surroundings(project, &instructions::read(project))),
+            tools: self.means.toolbox.definitions(),
+            max_tokens: settings.max_tokens,
+            thinking_budget: settings.thinking_budget,
+        });
+        let created = AgentCreated {
+            kind: AgentKind::Root,
+            parent: None,
+            call: None,
+            role: None,
+            title: title.to_owned(),
+            color: None,
+            directory: project.display().to_string(),
+            model: head.model.clone(),
+            head: self.put_head(&head),
+            background: true,
+            mode: settings.mode,
+            max_turns: None,
+            allow: Vec::new(),
+            deny: Vec::new(),
+            inherited: None,
+        };
+        let announcement = Input {
+            id: InputId(self.means.ids.next("i-")),
+            text: self.catalog(project).announcement(),
+            origin: Origin::Reminder,
+            source: None,
+        };
+        let project = project.display().to_string();
+        let (seq, ()) = self.journal.decide(|_| {
+            let session = EventBody::SessionCreated { project, title: title.to_owned(), mode: settings.mode };
+            let about = |body| (Some(id.clone()), body);
+            let root = EventBody::AgentCreated(Box::new(created));
+            (vec![(None, session), about(root), about(EventBody::InputReceived { input: announcement })], ())
+        });
+        self.journal.stored(seq).await?;
+        self.bring_back(&id)?;
+        Ok(id)
+    }
+
+    /// Records a child and its first message, and puts it to work.
+    pub(super) async fn sow(self: &Arc<Self>, seed: Seed) -> Result<(), LogError> {
+        let Seed { id, created, head, first, worktree, warnings } = seed;
+        let index = created.inherited.as_ref().map_or(0, |inherited| inherited.messages);
+        let (seq, ()) = self.journal.decide(|_| {
+            let mut bodies = vec![EventBody::AgentCreated(Box::new(created.clone()))];
+            bodies.extend(worktree.as_ref().map(|worktree| EventBody::WorktreeCreated { worktree: worktree.view() }));
+            bodies.extend(warnings.into_iter().map(|warning| EventBody::Warned { warning }));
+            bodies.push(EventBody::MessageAppended { index, message: first, inputs: Vec::new() });
+            (bodies.into_iter().map(|body| (Some(id.clone()), body)).collect(), ())
+        });
+        self.journal.stored(seq).await?;
+        let worker = self.make_worker(&id, &created, head, worktree);
+        self.enlist(worker, self.conduct(&created), true);
+        Ok(())
+    }
+
+    /// Puts an agent that the log knows back into its place, at rest.
+    pub(super) fn bring_back(self: &Arc<Self>, id: &AgentId) -> Result<(), LogError> {
+        let (created, worktree) = self.journal.read(|fold| {
+            let created = fold.created(id).cloned().expect("the fold holds every agent it names");
+            let view = fold.agent(id).and_then(|agent| agent.worktree.clone());
+            (created, view.filter(|view| view.state == WorktreeState::Live))
+        });
+        let bytes = self.journal.log().blob(&created.head)?;
+        let head = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).ok_or_else(|| LogError::Storage {
+            path: PathBuf::from("offshoot.sqlite"),
+            reason: format!("the request head of agent {id} is missing or damaged"),
+        })?;
+        let worktree = worktree.map(|view| self.means.worktrees.known(&self.project(), id, &view));
+        let worker = self.make_worker(id, &created, Arc::new(head), worktree);
+        self.enlist(worker, self.conduct(&created), false);
+        Ok(())
+    }
+
+    fn conduct(&self, created: &AgentCreated) -> Conduct {
+        if !has_end(created.kind) {
+            return Conduct::Root;
+        }
+        Conduct::Child {
+            permits: self.permits.clone(),
+            max_steps: created.max_turns.unwrap_or(self.means.settings.subagent_max_turns),
+            ending: Arc::new(TreeEnding(self.me.clone())),
+        }
+    }
+
+    fn make_worker(
+        &self,
+        id: &AgentId,
+        created: &AgentCreated,
+        head: Arc<RequestHead>,
+        worktree: Option<Worktree>,
+    ) -> Arc<Worker> {
+        let mut rules = self.means.rules.clone();
+        rules.add_role(&created.allow, &created.deny);
+        let scratch = self.folder.join("scratch");
+        if let Err(error) = std::fs::create_dir_all(&scratch) {
+            tracing::warn!(folder = %scratch.display(), %error, "the scratch folder could not be made");
+        }
+        let powers = Powers {
+            toolbox: self.means.toolbox.clone(),
+            place: Place {
+                directory: PathBuf::from(&created.directory),
+                main_checkout: worktree.is_some().then(|| self.project()),
+                scratch,
+            },
+            isolation: worktree.map(|worktree| Arc::new(worktree) as Arc<dyn Isolated>),
+            rules,
+            files: Arc::default(),
+            approvals: self.approvals.clone(),
+            delegate: Arc::new(TreeDelegate(self.me.clone())),
+            outputs: self.folder.join("outputs"),
+        };
+        let model = self.means.models.get(&head.provider).cloned();
+        Arc::new(Worker {
+            id: id.clone(),
+            model: model.unwrap_or_else(|| Arc::new(NotConfigured(head.provider))),
+            head,
+            // The first message of a fork holds the placeholders: the siblings' common end.
+            fork_point: created.inherited.as_ref().map(|inherited| inherited.messages + 1),
+            journal: self.journal.clone(),
+            ids: self.means.ids.clone(),
+            powers,
+            partial: std::sync::Mutex::default(),
+        })
+    }
+
+    /// What a fork of `parent` inherits, and the message that its own transcript starts with: a placeholder for every call
+    /// that is open at that point, the frame, the directive.
+    pub(super) fn fork_start(
+        &self,
+        parent: &AgentId,
+        messages: Option<u32>,
+        directive: String,
+    ) -> (Inherited, Message) {
+        let transcript = self.journal.read(|fold| fold.transcript(parent));
+        let transcript = transcript.prefix(messages.unwrap_or(u32::MAX));
+        let placeholder = |(id, ..): (&CallId, &str, &offshoot_protocol::RawJson)| Block::Result {
+            id: id.clone(),
+            content: prompt::FORK_PLACEHOLDER.to_owned(),
+            is_error: false,
+        };
+        let mut blocks: Vec<Block> =
+            transcript.last().map(|last| last.calls().map(placeholder).collect()).unwrap_or_default();
+        blocks.push(Block::Text { text: prompt::FORK_FRAME.to_owned(), origin: Origin::Reminder });
+        blocks.push(Block::Text { text: directive, origin: Origin::Directive });
+        let inherited = Inherited { from: parent.clone(), messages: transcript.len() };
+        (inherited, Message { role: MessageRole::User, blocks })
+    }
+
+    pub(super) fn put_head(&self, head: &RequestHead) -> offshoot_protocol::BlobHash {
+        let bytes = serde_json::to_vec(head).expect("a head is plain data");
+        self.journal.log().put_blob(bytes)
+    }
+
+    pub(super) fn surroundings<'a>(
+        &self,
+        directory: &'a Path,
+        instructions: &'a [(String, String)],
+    ) -> Surroundings<'a> {
+        let now = self.journal.clock().now();
+        Surroundings {
+            directory,
+            platform: std::env::consts::OS,
+            date: now.to_zoned(jiff::tz::TimeZone::UTC).date(),
+            branch: None,
+            instructions,
+        }
+    }
+
+    /// The session's project folder.
+    pub(super) fn project(&self) -> PathBuf {
+        PathBuf::from(self.journal.read(|fold| fold.view.project.clone()))
+    }
+}
+
+/// The first line of a prompt, as a title.
+pub(super) fn title_of(prompt: &str) -> String {
+    use unicode_segmentation::UnicodeSegmentation as _;
+    let line = prompt.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    line.graphemes(true).take(TITLE_LIMIT).collect()
+}
+
+/// Stands in for a client that isn't set up (any more).
+struct NotConfigured(Provider);
+
+impl Model for NotConfigured {
+    fn stream(&self, _request: Request) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
+        let reason = format!(
+            "This agent was started with the provider {:?}, which is not set up now. Set it up and send the message again.",
+            self.0
+        );
+        stream::once(async { Err(ModelError::NotConfigured { reason }) }).boxed()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::title_of;
+
+    #[test]
+    fn a_title_is_cut_between_graphemes() {
+        assert_eq!(title_of("\n  first line \nsecond"), "first line");
+        assert_eq!(title_of(&"漢".repeat(200)), "漢".repeat(80));
+        let family = "👨‍👩‍👧‍👦";
+        assert_eq!(title_of(&family.repeat(200)), family.repeat(80));
+    }
+}

@@ -1,0 +1,188 @@
+//! From an order to an agent: what it inherits, its head, its directory, its first message.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use offshoot_protocol::{
+    AgentCreated, AgentId, AgentKind, AgentView, Block, CallId, Inherited, Message, MessageRole, Origin, PermissionMode,
+    Warning,
+};
+
+use super::Tree;
+use super::seed::Seed;
+use crate::instructions;
+use crate::model::RequestHead;
+use crate::policy::narrower;
+use crate::prompt;
+use crate::role::{ModelWishes, Role, effective_tools};
+use crate::tool::ToolError;
+use crate::turn::Worker;
+use crate::worktree::Worktree;
+
+/// What the next worker gets: the whole conversation, or a role.
+pub(super) enum Route {
+    /// The first messages of the parent's transcript; absent: all.
+    Fork { messages: Option<u32> },
+    /// Nothing but the brief.
+    Role(Arc<Role>),
+}
+
+/// An agent to be started: everything that was decided about it.
+pub(super) struct Order {
+    pub(super) parent: AgentId,
+    /// The parent's call that asks for it; absent when a person does.
+    pub(super) call: Option<CallId>,
+    pub(super) route: Route,
+    /// The directive or brief.
+    pub(super) prompt: String,
+    pub(super) title: String,
+    /// The model that the call asks for.
+    pub(super) model: Option<String>,
+    pub(super) background: bool,
+    pub(super) isolated: bool,
+}
+
+impl Tree {
+    /// Starts the agent. What can't be is found out before anything is made on disk.
+    pub(super) async fn start(self: &Arc<Self>, order: Order) -> Result<AgentId, ToolError> {
+        let id = AgentId(self.means.ids.next("a-"));
+        let parent = self.journal.read(|fold| fold.agent(&order.parent).cloned());
+        let (parent, boss) = parent.zip(self.worker(&order.parent)).ok_or_else(|| ToolError::new("not_found", "There is no such agent."))?;
+        let subagent = match &order.route {
+            Route::Fork { .. } => None,
+            Route::Role(role) => Some(self.subagent(role, &order, &parent)?),
+        };
+        let home = PathBuf::from(&parent.directory);
+        let worktree = if order.isolated { Some(self.isolate(&id, &home, &order.title).await?) } else { None };
+        let directory = worktree.as_ref().map_or(home.as_path(), |worktree| worktree.path.as_path()).to_path_buf();
+        let notice = worktree.as_ref().map(|worktree| prompt::worktree_notice(&worktree.path, &home, &worktree.branch));
+        let task = format!("{}{}", order.prompt, notice.unwrap_or_default());
+        let mut warnings = worktree.as_ref().map(Worktree::warnings).unwrap_or_default();
+
+        let beginning = match (subagent, &order.route) {
+            (Some(subagent), _) => {
+                warnings.extend(subagent.warnings.iter().cloned());
+                self.begin_subagent(subagent, task, &directory, &boss)
+            }
+            (None, Route::Fork { messages }) => self.begin_fork(&parent, *messages, task, &boss),
+            (None, Route::Role(_)) => unreachable!("a role makes a subagent"),
+        };
+        let Beginning { kind, role, head, mode, max_turns, rules: (allow, deny), inherited, first } = beginning;
+        let created = AgentCreated {
+            kind,
+            parent: Some(order.parent),
+            call: order.call,
+            role: role.as_ref().map(|role| role.name.clone()),
+            title: order.title,
+            color: role.as_ref().and_then(|role| role.color.clone()),
+            directory: directory.display().to_string(),
+            model: head.model.clone(),
+            head: self.put_head(&head),
+            background: order.background,
+            mode,
+            max_turns: Some(max_turns),
+            allow,
+            deny,
+            inherited,
+        };
+        let seed = Seed { id: id.clone(), created, head, first, worktree, warnings };
+        self.sow(seed).await.map_err(|error| ToolError::new("storage", error.to_string()))?;
+        Ok(id)
+    }
+
+    fn begin_fork(&self, parent: &AgentView, messages: Option<u32>, directive: String, boss: &Worker) -> Beginning {
+        let (inherited, first) = self.fork_start(&parent.id, messages, directive);
+        Beginning {
+            kind: AgentKind::Fork,
+            role: None,
+            head: boss.head.clone(),
+            mode: parent.mode,
+            max_turns: self.means.settings.fork_max_turns,
+            rules: (Vec::new(), Vec::new()),
+            inherited: Some(inherited),
+            first,
+        }
+    }
+
+    fn begin_subagent(&self, subagent: Subagent, brief: String, directory: &Path, boss: &Worker) -> Beginning {
+        let Subagent { role, model, mode, tools, rules, .. } = subagent;
+        let instructions = if role.without_instructions { Vec::new() } else { instructions::read(&self.project()) };
+        let head = RequestHead {
+            provider: boss.head.provider,
+            model,
+            system: prompt::role_system(&role.body, &self.surroundings(directory, &instructions)),
+            tools: boss.head.tools.iter().filter(|tool| tools.contains(&tool.name)).cloned().collect(),
+            max_tokens: boss.head.max_tokens,
+            thinking_budget: boss.head.thinking_budget,
+        };
+        let blocks = vec![Block::Text { text: brief, origin: Origin::Brief }];
+        Beginning {
+            kind: AgentKind::Subagent,
+            head: Arc::new(head),
+            mode,
+            max_turns: role.max_turns.unwrap_or(self.means.settings.subagent_max_turns),
+            role: Some(role),
+            rules,
+            inherited: None,
+            first: Message { role: MessageRole::User, blocks },
+        }
+    }
+
+    /// Makes a role ready: its tools, model and mode under this parent.
+    fn subagent(
+        &self,
+        role: &Arc<Role>,
+        order: &Order,
+        parent: &AgentView,
+    ) -> Result<Subagent, ToolError> {
+        let all: Vec<&str> = self.means.toolbox.names().collect();
+        let tools = effective_tools(&all, role, order.background)
+            .map_err(|error| ToolError::new("subagent_configuration_error", error.to_string()))?;
+        let wishes = ModelWishes {
+            override_env: self.means.model_override.as_deref(),
+            call: order.model.as_deref(),
+            role: role.model.as_deref(),
+        };
+        let resolved = self.means.aliases.resolve(wishes, &parent.model, &[]);
+        let warn = |code: &str, message: String| Warning { code: code.to_owned(), message };
+        let mut warnings: Vec<Warning> =
+            resolved.warning.map(|message| warn("unknown_model", message)).into_iter().collect();
+        let mode = role.permission.map_or(parent.mode, |mode| narrower(parent.mode, mode));
+        if role.permission == Some(PermissionMode::Bypass) && mode != PermissionMode::Bypass {
+            let message = "The role asks for the mode bypass; an agent's mode is never wider than its parent's.";
+            warnings.push(warn("mode_narrowed", message.to_owned()));
+        }
+        Ok(Subagent {
+            role: role.clone(),
+            model: resolved.model,
+            tools: tools.tools,
+            rules: (tools.allow_rules, tools.deny_rules),
+            mode,
+            warnings,
+        })
+    }
+}
+
+/// A role made ready for one call.
+struct Subagent {
+    role: Arc<Role>,
+    model: String,
+    tools: Vec<String>,
+    /// Allowed and denied.
+    rules: (Vec<String>, Vec<String>),
+    mode: PermissionMode,
+    warnings: Vec<Warning>,
+}
+
+/// What a child starts with, whichever kind it is.
+struct Beginning {
+    kind: AgentKind,
+    role: Option<Arc<Role>>,
+    head: Arc<RequestHead>,
+    mode: PermissionMode,
+    max_turns: u32,
+    /// Allowed and denied.
+    rules: (Vec<String>, Vec<String>),
+    inherited: Option<Inherited>,
+    first: Message,
+}

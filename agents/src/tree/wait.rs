@@ -1,0 +1,83 @@
+//! Waiting for a foreground agent, and the hand-over to the background.
+
+use offshoot_protocol::{AgentId, AgentOutcome, EventBody};
+use tokio::time::{Instant, sleep_until};
+
+use super::Tree;
+use crate::agent::{Wish, is_running};
+
+/// What a call that waited for an agent gets.
+pub(super) enum Waited {
+    /// The agent's end.
+    Ended(AgentOutcome),
+    /// The agent goes on; nobody waits any more.
+    InBackground,
+}
+
+impl Tree {
+    /// Waits until a child ends or moves to the background, which it does by itself when the foreground time is over.
+    /// Dropping the future stops the child: its caller was interrupted or stopped.
+    pub(super) async fn wait_for(&self, child: &AgentId) -> Waited {
+        let settings = &self.means.settings;
+        let mut changed = self.changed.subscribe();
+        let mut guard = StopOnDrop { tree: self, child, armed: true };
+        let patience = sleep_until(Instant::now() + settings.foreground_timeout);
+        tokio::pin!(patience);
+        loop {
+            let (outcome, background) = self.journal.read(|fold| {
+                let view = fold.agent(child);
+                (view.and_then(|view| view.outcome.clone()), view.is_none_or(|view| view.background))
+            });
+            let waited = match outcome {
+                _ if background => Some(Waited::InBackground),
+                Some(outcome) => Some(Waited::Ended(outcome)),
+                None => None,
+            };
+            if let Some(waited) = waited {
+                guard.armed = false;
+                return waited;
+            }
+            tokio::select! {
+                seen = changed.changed() => seen.expect("the sender lives as long as self"),
+                () = &mut patience, if settings.background => {
+                    self.move_to_background(child);
+                }
+            }
+        }
+    }
+
+    /// Records the hand-over of a running foreground child. Returns the fact's number; nothing when nobody waits for it.
+    pub(super) fn move_to_background(&self, child: &AgentId) -> Option<u64> {
+        let (seq, moved) = self.journal.decide(|fold| {
+            let waits = |view: &offshoot_protocol::AgentView| {
+                view.parent.is_some() && !view.background && is_running(&view.state)
+            };
+            let moves = fold.agent(child).is_some_and(waits);
+            let fact = || (Some(child.clone()), EventBody::MovedToBackground);
+            (moves.then(fact).into_iter().collect(), moves)
+        });
+        if moved {
+            self.announce_change();
+        }
+        moved.then_some(seq)
+    }
+
+    /// Makes everybody who waits for an agent look again.
+    pub(super) fn announce_change(&self) {
+        self.changed.send_modify(|count| *count += 1);
+    }
+}
+
+struct StopOnDrop<'a> {
+    tree: &'a Tree,
+    child: &'a AgentId,
+    armed: bool,
+}
+
+impl Drop for StopOnDrop<'_> {
+    fn drop(&mut self) {
+        if self.armed {
+            self.tree.tell(self.child, Wish::Stop);
+        }
+    }
+}
