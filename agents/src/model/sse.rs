@@ -36,14 +36,7 @@ impl Default for Splitter {
 
 impl Splitter {
     fn with_limit(limit: usize) -> Self {
-        Self {
-            line: Vec::new(),
-            data: Vec::new(),
-            is_taken: false,
-            after_return: false,
-            is_first_line: true,
-            limit,
-        }
+        Self { line: Vec::new(), data: Vec::new(), is_taken: false, after_return: false, is_first_line: true, limit }
     }
 
     /// The data of the next event that ends in `chunk`, which is moved on behind it. `None`: the chunk is used up.
