@@ -291,7 +291,11 @@ fn respond(shared: &Shared, reply: Reply) -> Response<Body> {
         let cut: Vec<_> = starts.map(|at| Ok(Frame::data(bytes.slice(at..bytes.len().min(at + size))))).collect();
         stream::iter(cut)
     });
-    let broken = stream::iter(cut_after.map(|_| Err(Broken)));
+    let broken = stream::iter(cut_after).then(|_| async {
+        // While the body has nothing to give, what came before is sent off; an error at once would take it along.
+        tokio::task::yield_now().await;
+        Err(Broken)
+    });
     Response::builder()
         .header("content-type", "text/event-stream")
         .body(StreamBody::new(frames.chain(broken).boxed()))
