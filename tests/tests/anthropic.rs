@@ -242,7 +242,7 @@ async fn failures_in_the_middle_keep_what_came_before() {
 }
 
 #[tokio::test]
-async fn silence_ends_a_request_and_pings_are_no_silence() {
+async fn silence_ends_a_request() {
     let server = Scripted::start([reply().text("partial").hang(), reply().hang()]);
     let model = impatient(&server);
     for agent in ["a-1", "a-2"] {
