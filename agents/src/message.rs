@@ -16,12 +16,23 @@ pub enum WireFormat {
     OpenAiResponses,
 }
 
+/// A message's bytes in one format, and where a cache mark can be put between them without touching them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Encoded {
+    /// The whole message.
+    pub bytes: Bytes,
+    /// Offset at which a mark on the last block that may carry one is inserted.
+    pub last_mark: Option<usize>,
+    /// Offset at which a mark on the last result is inserted.
+    pub result_mark: Option<usize>,
+}
+
 /// A message with its encoded bytes. Shared by every transcript that contains it.
 #[derive(Debug)]
 pub struct Stored {
     /// The message.
     pub message: Message,
-    encoded: [OnceLock<Bytes>; 3],
+    encoded: [OnceLock<Encoded>; 3],
 }
 
 impl Stored {
@@ -31,7 +42,7 @@ impl Stored {
     }
 
     /// The message in `format`. `encode` is called at most once per message and format, whoever asks.
-    pub fn encoded(&self, format: WireFormat, encode: impl FnOnce(&Message) -> Vec<u8>) -> &Bytes {
-        self.encoded[format as usize].get_or_init(|| Bytes::from(encode(&self.message)))
+    pub fn encoded(&self, format: WireFormat, encode: impl FnOnce(&Message) -> Encoded) -> &Encoded {
+        self.encoded[format as usize].get_or_init(|| encode(&self.message))
     }
 }

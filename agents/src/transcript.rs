@@ -58,14 +58,21 @@ impl Transcript {
 
     /// All messages, first to last.
     pub fn messages(&self) -> Vec<&Arc<Stored>> {
-        let mut messages = Vec::with_capacity(self.len() as usize);
-        let mut node = self.last.as_ref();
-        while let Some(current) = node {
-            messages.push(&current.stored);
-            node = current.before.as_ref();
-        }
+        self.messages_from(0)
+    }
+
+    /// The messages from index `from` on, first to last, without walking over those before.
+    pub fn messages_from(&self, from: u32) -> Vec<&Arc<Stored>> {
+        let count = self.len().saturating_sub(from) as usize;
+        let mut messages = Vec::with_capacity(count);
+        messages.extend(self.newest_first().take(count));
         messages.reverse();
         messages
+    }
+
+    /// The messages from the last to the first.
+    pub fn newest_first(&self) -> impl Iterator<Item = &Arc<Stored>> {
+        std::iter::successors(self.last.as_deref(), |node| node.before.as_deref()).map(|node| &node.stored)
     }
 
     /// Whether both are the same list in memory, not merely equal.
@@ -127,6 +134,8 @@ mod tests {
         assert!(parent.prefix(3).is_same(&parent));
         assert!(parent.prefix(9).is_same(&parent));
         assert!(parent.prefix(0).is_empty());
+        assert_eq!(parent.messages_from(1).len(), 2);
+        assert!(parent.messages_from(7).is_empty());
     }
 
     #[test]

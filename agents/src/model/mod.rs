@@ -15,7 +15,12 @@ use crate::transcript::Transcript;
 
 pub mod anthropic;
 pub mod demo;
+mod http;
+mod secret;
 mod sse;
+
+pub use http::Endpoint;
+pub use secret::Secret;
 
 /// Which client speaks for an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

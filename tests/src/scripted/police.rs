@@ -1,0 +1,164 @@
+//! What no request may break, whoever sends it.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::request::{Received, blocks};
+
+/// The provider takes at most this many cache marks.
+const MOST_MARKS: usize = 4;
+
+/// Checks requests, each by itself and against the same agent's last one.
+#[derive(Default)]
+pub(super) struct Police {
+    /// Last request of each agent, without cache marks and without what closes it.
+    last: HashMap<(String, String), String>,
+}
+
+impl Police {
+    /// Forgets what an agent has sent, since its transcript begins anew.
+    pub(super) fn forget(&mut self, agent: &str) {
+        self.last.retain(|(_, known), _| known != agent);
+    }
+
+    /// Says what the request breaks, if anything.
+    pub(super) fn check(&mut self, request: &Received) -> Result<(), String> {
+        if request.header("content-length") != request.raw.len().to_string() {
+            return Err("the length is not announced".to_owned());
+        }
+        if request.header("anthropic-version").is_empty() {
+            return Err("no anthropic-version".to_owned());
+        }
+        if !request.body.is_object() {
+            return Err("the body is no JSON object".to_owned());
+        }
+        if request.body["stream"] != true {
+            return Err("not streaming".to_owned());
+        }
+        if request.body["model"].as_str().is_none_or(str::is_empty) || request.body["max_tokens"].as_u64().is_none() {
+            return Err("model or max_tokens is missing".to_owned());
+        }
+        let fields = request.body.as_object().into_iter().flatten();
+        if fields.last().is_none_or(|(name, _)| name != "messages") {
+            return Err("messages don't come last".to_owned());
+        }
+        check_order(request.messages())?;
+        check_blocks(request.messages())?;
+        check_calls(request.messages())?;
+        check_marks(&request.body)?;
+        self.check_prefix(request)
+    }
+
+    fn check_prefix(&mut self, request: &Received) -> Result<(), String> {
+        if request.agent().is_empty() {
+            return Ok(());
+        }
+        let agent = (request.session().to_owned(), request.agent().to_owned());
+        let whole = request.without_marks();
+        if let Some(before) = self.last.get(&agent)
+            && !whole.starts_with(before.as_str())
+        {
+            let common = before.bytes().zip(whole.bytes()).take_while(|(a, b)| a == b).count();
+            return Err(format!(
+                "the prefix changed at byte {common} of {}: it was …{}, and is …{}",
+                before.len(),
+                around(before, common),
+                around(&whole, common)
+            ));
+        }
+        let open = whole.strip_suffix("]}]}").ok_or("the body doesn't end with the messages")?.to_owned();
+        self.last.insert(agent, open);
+        Ok(())
+    }
+}
+
+fn around(text: &str, at: usize) -> String {
+    String::from_utf8_lossy(&text.as_bytes()[at.saturating_sub(40)..text.len().min(at + 80)]).into_owned()
+}
+
+fn check_order(messages: &[Value]) -> Result<(), String> {
+    if messages.is_empty() {
+        return Err("no messages".to_owned());
+    }
+    for (index, message) in messages.iter().enumerate() {
+        let expected = if index % 2 == 0 { "user" } else { "assistant" };
+        if message["role"] != expected {
+            return Err(format!("message {index} is not the {expected}'s"));
+        }
+    }
+    Ok(())
+}
+
+fn check_blocks(messages: &[Value]) -> Result<(), String> {
+    for (index, message) in messages.iter().enumerate() {
+        if message["content"].as_array().is_none_or(Vec::is_empty) {
+            return Err(format!("message {index} has no blocks"));
+        }
+        for block in blocks(message) {
+            let wrong = |what: &str| Err(format!("message {index}: {what}: {block}"));
+            match block["type"].as_str().unwrap_or_default() {
+                "text" if block["text"].as_str().is_none_or(|text| text.trim().is_empty()) => {
+                    return wrong("an empty text");
+                }
+                "tool_use" if !block["input"].is_object() => return wrong("an input that is no object"),
+                "thinking" if block["signature"].as_str().is_none_or(str::is_empty) => {
+                    return wrong("unsigned thinking");
+                }
+                "tool_result" if block["is_error"] == true && block["content"] == "" => {
+                    return wrong("an error that says nothing");
+                }
+                "" => return wrong("a block without a type"),
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Every call has its result in the next message, results come first, and no result is left over.
+fn check_calls(messages: &[Value]) -> Result<(), String> {
+    let mut open: Vec<&str> = Vec::new();
+    for (index, message) in messages.iter().enumerate() {
+        let blocks = blocks(message);
+        let results: Vec<&str> = blocks
+            .iter()
+            .take_while(|block| block["type"] == "tool_result")
+            .filter_map(|block| block["tool_use_id"].as_str())
+            .collect();
+        if blocks.iter().filter(|block| block["type"] == "tool_result").count() != results.len() {
+            return Err(format!("message {index}: a result stands behind something else"));
+        }
+        let (mut wanted, mut given) = (open.clone(), results.clone());
+        wanted.sort_unstable();
+        given.sort_unstable();
+        if wanted != given {
+            return Err(format!("message {index}: the calls {open:?} were answered by the results {results:?}"));
+        }
+        let calls = blocks.iter().filter(|block| block["type"] == "tool_use");
+        open = calls.filter_map(|block| block["id"].as_str()).collect();
+        if message["role"] != "assistant" && !open.is_empty() {
+            return Err(format!("message {index}: the user calls a tool"));
+        }
+    }
+    if open.is_empty() { Ok(()) } else { Err(format!("the calls {open:?} have no result")) }
+}
+
+fn check_marks(body: &Value) -> Result<(), String> {
+    let parts = |name: &str| body[name].as_array().into_iter().flatten();
+    let content = parts("messages").flat_map(blocks);
+    let marked: Vec<&Value> = parts("tools")
+        .chain(parts("system"))
+        .chain(content)
+        .filter(|part| part.get("cache_control").is_some())
+        .collect();
+    if marked.len() > MOST_MARKS {
+        return Err(format!("{} cache marks", marked.len()));
+    }
+    if let Some(block) =
+        marked.iter().find(|block| matches!(block["type"].as_str(), Some("thinking" | "redacted_thinking")))
+    {
+        return Err(format!("a cache mark on thinking: {block}"));
+    }
+    Ok(())
+}
