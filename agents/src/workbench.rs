@@ -1,1 +1,266 @@
-//! To come.
+//! The façade: what a window or a command line does with the core.
+//!
+//! A [`Workbench`] belongs to one data folder. It opens sessions as they are asked for and keeps them until
+//! [`Workbench::shut_down`].
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use offshoot_protocol::{
+    AgentId, AgentView, BlobHash, ChangeSummary, Command, Conversation, FileDiff, Rejected,
+    RejectedCode, RoleSummary, RoleWarning, SessionId, SessionSummary, Snapshot,
+};
+use tokio::sync::Mutex;
+
+use crate::clock::{Clock, Ids};
+use crate::git::GitSettings;
+use crate::journal::{Journal, Subscription};
+use crate::log::{Log, LogError};
+use crate::model::{Model, Provider};
+use crate::policy::Rules;
+use crate::role::ModelAliases;
+use crate::sandbox::Sandbox;
+use crate::settings::Settings;
+use crate::tool::{self, Environment, Toolbox};
+use crate::tree::{Means, Tree};
+use crate::worktree::Worktrees;
+
+/// Everything a workbench is given. It looks nothing up by itself.
+pub struct Options {
+    /// The log, worktrees and files of sessions.
+    pub data_dir: PathBuf,
+    /// The person's settings and roles.
+    pub config_dir: PathBuf,
+    /// Tells the time.
+    pub clock: Arc<dyn Clock>,
+    /// Makes ids.
+    pub ids: Ids,
+    /// The clients, by provider.
+    pub models: HashMap<Provider, Arc<dyn Model>>,
+    /// Which of them new sessions use, and with which model.
+    pub default_model: (Provider, String),
+    /// A model that every subagent gets, whatever its call and role say.
+    pub model_override: Option<String>,
+    /// What commands of agents see of the environment.
+    pub environment: Environment,
+    /// How git is run.
+    pub git: GitSettings,
+    /// How commands of agents are confined.
+    pub sandbox: Sandbox,
+    /// What is set.
+    pub settings: Settings,
+    /// Rules of the settings and the command line.
+    pub rules: Rules,
+    /// Whether somebody can be asked.
+    pub interactive: bool,
+}
+
+/// See the module.
+pub struct Workbench {
+    log: Arc<Log>,
+    clock: Arc<dyn Clock>,
+    data_dir: PathBuf,
+    config_dir: PathBuf,
+    means: Arc<Means>,
+    sessions: Mutex<HashMap<SessionId, Arc<Tree>>>,
+}
+
+impl Workbench {
+    /// Opens the data folder, or says who has it.
+    pub fn open(options: Options) -> Result<Self, LogError> {
+        let log = Log::open(&options.data_dir)?;
+        let mut tools = tool::standard(options.sandbox, options.environment);
+        tools.push(Arc::new(tool::agent::AgentTool));
+        let means = Means {
+            models: options.models,
+            default_model: options.default_model,
+            aliases: ModelAliases::default(),
+            model_override: options.model_override,
+            toolbox: Toolbox::new(tools),
+            settings: options.settings,
+            rules: options.rules,
+            interactive: options.interactive,
+            worktrees: Arc::new(Worktrees::new(options.data_dir.join("worktrees"), options.git)),
+            ids: Arc::new(options.ids),
+            config_dir: options.config_dir.clone(),
+        };
+        Ok(Self {
+            log,
+            clock: options.clock,
+            data_dir: options.data_dir,
+            config_dir: options.config_dir,
+            means: Arc::new(means),
+            sessions: Mutex::default(),
+        })
+    }
+
+    /// The person's settings folder.
+    pub fn config_dir(&self) -> &Path {
+        &self.config_dir
+    }
+
+    /// All sessions, the one with the newest event first.
+    pub fn sessions(&self) -> Result<Vec<SessionSummary>, Rejected> {
+        self.log.sessions().map_err(|error| storage(&error))
+    }
+
+    /// A new session on a project folder, with a root agent at rest.
+    pub async fn create_session(&self, project: &Path) -> Result<SessionId, Rejected> {
+        let project = project.canonicalize().ok().filter(|folder| folder.is_dir()).ok_or_else(|| {
+            let message = format!("{} is not a folder that can be opened.", project.display());
+            Rejected::new(RejectedCode::NotFound, message, "Choose another one.")
+        })?;
+        let session = SessionId(self.means.ids.next("s-"));
+        let journal = Journal::create(session.clone(), self.clock.clone(), self.log.clone());
+        let tree = Tree::new(journal, self.means.clone(), self.session_folder(&session));
+        let title = project.file_name().map_or_else(|| "/".to_owned(), |name| name.to_string_lossy().into_owned());
+        tree.plant(&project, &title).await.map_err(|error| storage(&error))?;
+        self.sessions.lock().await.insert(session.clone(), tree);
+        Ok(session)
+    }
+
+    /// Removes a session from the log, with its scratch files. Its worktrees and branches stay.
+    pub async fn delete_session(&self, session: &SessionId) -> Result<(), Rejected> {
+        self.tree(session).await?;
+        if let Some(tree) = self.sessions.lock().await.remove(session) {
+            tree.close().await;
+        }
+        self.log.delete_session(session);
+        let folder = self.session_folder(session);
+        match tokio::fs::remove_dir_all(&folder).await {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                let message = format!("The session is deleted, but {} is not: {error}.", folder.display());
+                Err(Rejected::new(RejectedCode::Failed, message, "Remove the folder by hand."))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Carries out a wish about a session.
+    pub async fn command(&self, session: &SessionId, command: Command) -> Result<(), Rejected> {
+        let tree = self.tree(session).await?;
+        match command {
+            Command::SendMessage { agent, text } => tree.send(&agent, text).await,
+            Command::WithdrawInput { agent, input } => tree.withdraw(&agent, &input).await,
+            Command::Interrupt { agent } => tree.interrupt(&agent),
+            Command::Stop { agent } => tree.stop(&agent),
+            Command::Resume { agent } => tree.resume(&agent).await,
+            Command::Fork { agent, directive, isolation, messages } => {
+                tree.fork(&agent, &directive, isolation, messages).await.map(|_| ()).map_err(|error| refused(&error))
+            }
+            Command::StartSubagent { role, brief, isolation } => {
+                tree.start_subagent(&role, &brief, isolation).await.map(|_| ()).map_err(|error| refused(&error))
+            }
+            Command::SendToBackground { agent } => tree.send_to_background(&agent).await,
+            Command::Answer { request, answer } => tree.approvals().answer(&request, answer).await,
+            Command::SetMode { mode } => tree.set_mode(mode).await,
+            Command::Rename { title } => tree.rename(&title).await,
+        }
+    }
+
+    /// The session as of now.
+    pub async fn snapshot(&self, session: &SessionId) -> Result<Snapshot, Rejected> {
+        self.tree(session).await?.journal().snapshot().await.map_err(|error| storage(&error))
+    }
+
+    /// Up to `limit` messages of an agent before message `before`; absent: the last ones.
+    pub async fn conversation(
+        &self,
+        session: &SessionId,
+        agent: &AgentId,
+        before: Option<u32>,
+        limit: u32,
+    ) -> Result<Conversation, Rejected> {
+        let tree = self.tree(session).await?;
+        tree.journal().read(|fold| fold.conversation(agent, before, limit)).ok_or_else(no_such_agent)
+    }
+
+    /// Everything after `cursor`, and what comes.
+    pub async fn subscribe(&self, session: &SessionId, cursor: u64) -> Result<Subscription, Rejected> {
+        self.tree(session).await?.journal().subscribe(cursor).map_err(|error| storage(&error))
+    }
+
+    /// What differs from the base of an agent's worktree. Rejected when it has none.
+    pub async fn changes(&self, session: &SessionId, agent: &AgentId) -> Result<ChangeSummary, Rejected> {
+        self.tree(session).await?.changes(agent).await
+    }
+
+    /// The lines of one changed file; without `whole`, only within the byte budget.
+    pub async fn file_diff(
+        &self,
+        session: &SessionId,
+        agent: &AgentId,
+        path: &str,
+        whole: bool,
+    ) -> Result<FileDiff, Rejected> {
+        self.tree(session).await?.file_diff(agent, path, whole).await
+    }
+
+    /// Content by hash.
+    pub fn blob(&self, hash: &BlobHash) -> Result<Vec<u8>, Rejected> {
+        let found = self.log.blob(hash).map_err(|error| storage(&error))?;
+        found.ok_or_else(|| Rejected::new(RejectedCode::NotFound, "This content is not stored here.", ""))
+    }
+
+    /// The roles there are for a project, and what is wrong with their files.
+    pub fn roles(&self, project: &Path) -> (Vec<RoleSummary>, Vec<RoleWarning>) {
+        let catalog = self.means.catalog(project);
+        (catalog.all(), catalog.warnings().to_vec())
+    }
+
+    /// Ends all agents' tasks and flushes the log. What was running is found as interrupted at the next start.
+    pub async fn shut_down(&self) {
+        let trees: Vec<Arc<Tree>> = self.sessions.lock().await.drain().map(|(_, tree)| tree).collect();
+        for tree in trees {
+            tree.close().await;
+        }
+        self.log.close();
+    }
+
+    /// The session's tree, opened from the log when it isn't yet.
+    async fn tree(&self, session: &SessionId) -> Result<Arc<Tree>, Rejected> {
+        let mut sessions = self.sessions.lock().await;
+        if let Some(tree) = sessions.get(session) {
+            return Ok(tree.clone());
+        }
+        let journal = Journal::open(session.clone(), self.clock.clone(), self.log.clone());
+        let journal = journal.map_err(|error| storage(&error))?;
+        if journal.read(|fold| fold.root().is_none()) {
+            return Err(Rejected::new(RejectedCode::NotFound, format!("There is no session {session}."), ""));
+        }
+        let tree = Tree::new(journal, self.means.clone(), self.session_folder(session));
+        tree.recover().await.map_err(|error| storage(&error))?;
+        sessions.insert(session.clone(), tree.clone());
+        Ok(tree)
+    }
+
+    fn session_folder(&self, session: &SessionId) -> PathBuf {
+        self.data_dir.join("sessions").join(session.as_str())
+    }
+}
+
+/// Whether anything of the session still runs.
+pub fn is_busy(agents: &[AgentView]) -> bool {
+    agents.iter().any(|agent| crate::agent::is_running(&agent.state))
+}
+
+fn storage(error: &LogError) -> Rejected {
+    Rejected::new(RejectedCode::Storage, error.to_string(), "What was confirmed before is safe.")
+}
+
+fn no_such_agent() -> Rejected {
+    Rejected::new(RejectedCode::NotFound, "There is no such agent in this session.", "")
+}
+
+fn refused(error: &tool::ToolError) -> Rejected {
+    let code = match error.code {
+        "isolation_unavailable" => RejectedCode::IsolationUnavailable,
+        "subagent_limit_reached" => RejectedCode::Limit,
+        "not_found" | "unknown_subagent_type" => RejectedCode::NotFound,
+        "storage" => RejectedCode::Storage,
+        "invalid_arguments" => RejectedCode::Invalid,
+        _ => RejectedCode::NotApplicable,
+    };
+    Rejected::new(code, error.message.clone(), "")
+}

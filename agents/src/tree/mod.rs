@@ -8,7 +8,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use offshoot_protocol::{
-    AgentId, AgentKind, AgentState, EventBody, Input, InputId, Origin, Rejected, RejectedCode,
+    AgentId, AgentKind, AgentState, EventBody, Input, InputId, Origin, PermissionMode, Rejected,
+    RejectedCode,
 };
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::JoinSet;
@@ -71,6 +72,8 @@ pub struct Means {
     pub worktrees: Arc<Worktrees>,
     /// Makes ids.
     pub ids: Arc<Ids>,
+    /// The person's settings folder, where their roles and plugins are.
+    pub config_dir: PathBuf,
 }
 
 /// An agent that is there, at work or not.
@@ -221,6 +224,22 @@ impl Tree {
             Some(seq) => self.journal.stored(seq).await.map_err(|error| not_stored(&error)),
             None => Err(Rejected::new(RejectedCode::NotApplicable, "No call waits for this agent.", "")),
         }
+    }
+
+    /// Changes the session's mode.
+    pub async fn set_mode(&self, mode: PermissionMode) -> Result<(), Rejected> {
+        let (seq, ()) = self.journal.decide(|_| (vec![(None, EventBody::ModeChanged { mode })], ()));
+        self.journal.stored(seq).await.map_err(|error| not_stored(&error))
+    }
+
+    /// Gives the session another title.
+    pub async fn rename(&self, title: &str) -> Result<(), Rejected> {
+        let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
+        if title.is_empty() {
+            return Err(Rejected::new(RejectedCode::Invalid, "The title is empty.", ""));
+        }
+        let (seq, ()) = self.journal.decide(|_| (vec![(None, EventBody::SessionRenamed { title })], ()));
+        self.journal.stored(seq).await.map_err(|error| not_stored(&error))
     }
 
     /// Ends every agent's task and waits for it. What was running is found as interrupted at the next start.
