@@ -4,7 +4,10 @@
 //! folders and [`watch`] keeps the catalog current; [`narrow`] and [`model_alias`] say what a role comes to when an agent
 //! starts with it. Nothing here starts an agent or decides about permission, and a bad file never spoils another.
 
+mod announce;
+pub mod catalog;
 mod field;
+mod folder;
 mod grant;
 mod key;
 mod layout;
@@ -16,7 +19,9 @@ pub mod parse;
 mod samples;
 mod value;
 
+pub use catalog::Catalog;
 pub use field::{COLORS, MAX_TURNS};
+pub use folder::RoleFolders;
 pub use grant::Grant;
 pub use key::Key;
 

@@ -116,3 +116,98 @@ fn listed(entries: &[String]) -> String {
     }
     names.join(", ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse::{Origin, parse};
+    use super::super::samples::TOOLS;
+    use super::*;
+
+    const ALL: [&str; 16] = [
+        "Read",
+        "Write",
+        "Edit",
+        "Bash",
+        "Grep",
+        "Glob",
+        "TodoWrite",
+        "Agent",
+        "TaskList",
+        "TaskOutput",
+        "TaskStop",
+        "SendMessage",
+        "WebFetch",
+        "Commit",
+        "mcp__db__query",
+        "mcp__mail__send",
+    ];
+
+    fn role(entries: &str) -> Role {
+        let file = format!("---\nname: r\ndescription: d\n{entries}\n---\nB");
+        let origin = Origin { source: RoleSource::User, path: "/r.md".to_owned() };
+        parse(file.as_bytes(), &origin, &TOOLS).role.unwrap()
+    }
+
+    fn tools(entries: &str, background: bool) -> Vec<String> {
+        effective_tools(&ALL, &role(entries), background).unwrap().tools
+    }
+
+    #[test]
+    fn without_lists_everything_but_delegation() {
+        let all = tools("", false);
+        assert_eq!(all.len(), ALL.len() - 2);
+        assert!(!all.iter().any(|tool| tool == "Agent" || tool == "SendMessage"));
+        assert_eq!(tools("tools: [Agent, Read]", false), ["Read"]);
+    }
+
+    #[test]
+    fn denied_ones_go_whatever_tools_says() {
+        assert_eq!(tools("tools: [Read, Bash]\ndisallowed_tools: [bash]", false), ["Read"]);
+        assert!(!tools("disallowed_tools: [mcp__db]", false).contains(&"mcp__db__query".to_owned()));
+        assert_eq!(tools("tools: [Read, mcp__mail]", false), ["Read", "mcp__mail__send"]);
+    }
+
+    #[test]
+    fn entries_with_arguments_become_rules() {
+        let set = effective_tools(
+            &ALL,
+            &role("tools: [Read, Bash(git diff *), Edit(/src/**)]\ndisallowed_tools: [Bash(git push *), Edit]"),
+            false,
+        )
+        .unwrap();
+        assert_eq!(set.tools, ["Read", "Bash"]);
+        assert_eq!(set.allow_rules, ["Bash(git diff *)"], "no rule for a tool that isn't there");
+        assert_eq!(set.deny_rules, ["Bash(git push *)"]);
+    }
+
+    #[test]
+    fn plan_only_reads_and_the_background_waits_for_nothing() {
+        let plan = ["Read", "Grep", "Glob", "TodoWrite", "TaskList", "TaskOutput", "WebFetch"];
+        assert_eq!(tools("permission: plan", false), plan);
+        let background = tools("", true);
+        assert!(background.contains(&"mcp__db__query".to_owned()) && background.contains(&"Bash".to_owned()));
+        assert!(!background.iter().any(|tool| tool.starts_with("Task")));
+        let both = ["Read", "Grep", "Glob", "TodoWrite", "WebFetch"];
+        assert_eq!(tools("permission: plan", true), both);
+    }
+
+    #[test]
+    fn nothing_left_is_an_error_that_names_the_entries() {
+        for (entries, background, words) in [
+            ("tools: []", false, "empty list"),
+            ("tools: [Telepathy]", false, "`Telepathy`, but there are no such tools"),
+            ("tools: [Bash]\ndisallowed_tools: [Bash]", false, "takes all of them away"),
+            (
+                "tools: [Bash, Write]\npermission: plan",
+                false,
+                "`Bash`, `Write`, but none of them is left under `permission: plan`",
+            ),
+            ("tools: [TaskStop]", true, "in the background"),
+            ("tools: [Agent]", false, "a child can't have them"),
+            ("disallowed_tools: ['*']", false, "`disallowed_tools` (`*`)"),
+        ] {
+            let error = effective_tools(&ALL, &role(entries), background).unwrap_err().to_string();
+            assert!(error.contains(words) && error.contains("/r.md"), "{entries}: {error}");
+        }
+    }
+}

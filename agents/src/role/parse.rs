@@ -31,17 +31,22 @@ pub struct Parsed {
     pub role: Option<Role>,
     /// Everything that wasn't taken as written, in the file's order.
     pub warnings: Vec<RoleWarning>,
+    /// The line of the name, from 1; of the front matter where there is none.
+    pub name_line: u32,
 }
 
 /// Reads the bytes of a role file. `known_tools` are the names that `tools` and `disallowed_tools` may speak of, besides
 /// `mcp__…`; another name is a warning.
 pub fn parse(bytes: &[u8], origin: &Origin, known_tools: &[&str]) -> Parsed {
     match decode(bytes).and_then(|text| Draft::read(text, origin, known_tools)) {
-        Ok(draft) => Parsed { role: draft.loads.then_some(draft.role), warnings: draft.warnings.0 },
+        Ok(draft) => {
+            let name_line = line_of(&draft.layout, &draft.found, Key::Name);
+            Parsed { role: draft.loads.then_some(draft.role), warnings: draft.warnings.0, name_line }
+        }
         Err(unreadable) => {
             let mut warnings = Warnings::default();
             warnings.add(&origin.path, unreadable.line, format!("not loaded: {}", unreadable.message));
-            Parsed { role: None, warnings: warnings.0 }
+            Parsed { role: None, warnings: warnings.0, name_line: unreadable.line }
         }
     }
 }
@@ -308,18 +313,14 @@ impl Reader<'_> {
 
     /// What must be true of the whole. Whether the file is a role.
     fn check(&mut self, layout: &Layout, found: &[(Key, usize, Value)]) -> bool {
-        let line_of = |wanted: Key| {
-            let found = found.iter().find(|(key, ..)| *key == wanted);
-            found.map_or(layout.fence_line, |(_, index, _)| layout.entries[*index].line)
-        };
         let mut loads = true;
         if let Err(problem) = field::name(&self.role.name) {
-            self.warn(line_of(Key::Name), format!("not loaded: {problem}"));
+            self.warn(line_of(layout, found, Key::Name), format!("not loaded: {problem}"));
             loads = false;
         }
         if self.role.description.is_empty() {
             self.warn(
-                line_of(Key::Description),
+                line_of(layout, found, Key::Description),
                 "not loaded: `description` is missing: it says when to use the role".to_owned(),
             );
             loads = false;
@@ -330,6 +331,11 @@ impl Reader<'_> {
         }
         loads
     }
+}
+
+fn line_of(layout: &Layout, found: &[(Key, usize, Value)], wanted: Key) -> u32 {
+    let found = found.iter().find(|(key, ..)| *key == wanted);
+    found.map_or(layout.fence_line, |(_, index, _)| layout.entries[*index].line)
 }
 
 fn newlines(text: &str) -> u32 {
