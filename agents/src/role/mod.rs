@@ -1,4 +1,29 @@
 //! Roles: Markdown files that say how an agent behaves and what it may use.
+//!
+//! [`parse`] reads one, [`write`] changes one without touching what wasn't meant, [`catalog`] collects them from their
+//! folders and [`watch`] keeps the catalog current; [`narrow`] and [`model_alias`] say what a role comes to when an agent
+//! starts with it. Nothing here starts an agent or decides about permission, and a bad file never spoils another.
+
+mod announce;
+pub mod catalog;
+mod field;
+mod folder;
+mod grant;
+mod key;
+mod layout;
+mod list;
+pub mod model_alias;
+pub mod narrow;
+pub mod parse;
+#[cfg(test)]
+mod samples;
+mod value;
+
+pub use catalog::Catalog;
+pub use field::{COLORS, MAX_TURNS};
+pub use folder::RoleFolders;
+pub use grant::Grant;
+pub use key::Key;
 
 use offshoot_protocol::{Isolation, PermissionMode, RoleSource};
 
