@@ -132,7 +132,7 @@ impl Tree {
             None => FALLBACK_ROLE,
             Some(name) => name,
         };
-        let catalog = self.catalog(&self.project());
+        let catalog = self.means.catalog(&self.project());
         if let Some(role) = catalog.get(name) {
             return Ok(Route::Role(role.clone()));
         }

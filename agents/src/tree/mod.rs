@@ -4,7 +4,7 @@
 //! moving it to the background changes who waits, and nothing else.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use offshoot_protocol::{
@@ -21,14 +21,16 @@ use crate::journal::Journal;
 use crate::log::LogError;
 use crate::model::{Model, Provider};
 use crate::policy::Rules;
-use crate::role::{Catalog, ModelAliases};
+use crate::role::{Catalog, RoleFolders};
+use crate::role::model_alias::ModelAliases;
 use crate::settings::Settings;
 use crate::tool::Toolbox;
 use crate::turn::Worker;
-use crate::worktree::Worktrees;
+use crate::worktree::{Worktree, Worktrees};
 
 mod delegate;
 mod ending;
+mod isolation;
 mod recovery;
 mod result;
 mod seed;
@@ -44,6 +46,7 @@ pub struct Tree {
     /// Files of this session outside any repository: scratch, long outputs, reports.
     folder: PathBuf,
     agents: Mutex<HashMap<AgentId, Member>>,
+    worktrees: Mutex<HashMap<AgentId, Arc<Worktree>>>,
     tasks: Mutex<JoinSet<()>>,
     permits: Arc<Semaphore>,
     /// Counts ends and hand-overs, so that whoever waits for an agent looks again.
@@ -69,11 +72,25 @@ pub struct Means {
     /// Whether somebody can be asked.
     pub interactive: bool,
     /// Where worktrees are made.
-    pub worktrees: Arc<Worktrees>,
+    pub worktrees: Worktrees,
     /// Makes ids.
     pub ids: Arc<Ids>,
     /// The person's settings folder, where their roles and plugins are.
     pub config_dir: PathBuf,
+}
+
+impl Means {
+    /// The roles there are for a project now.
+    pub fn catalog(&self, project: &Path) -> Catalog {
+        let folders = RoleFolders {
+            user: Some(self.config_dir.join("roles")),
+            plugins: Some(self.config_dir.join("plugins")),
+            project: Some(project.to_path_buf()),
+            trusted: true,
+        };
+        let known: Vec<&str> = self.toolbox.names().collect();
+        Catalog::load(&folders, &known)
+    }
 }
 
 /// An agent that is there, at work or not.
@@ -94,6 +111,7 @@ impl Tree {
             means,
             folder,
             agents: Mutex::default(),
+            worktrees: Mutex::default(),
             tasks: Mutex::default(),
             permits,
             changed: watch::Sender::new(0),

@@ -34,6 +34,7 @@ impl Tree {
                 self.journal.decide(|fold| (self.end(fold, &agent.id, AgentOutcome::Interrupted).0, ()));
             }
         }
+        self.recall_worktrees().await;
         let agents: Vec<AgentId> =
             self.journal.read(|fold| fold.view.agents.iter().map(|agent| agent.id.clone()).collect());
         for agent in &agents {

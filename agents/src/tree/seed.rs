@@ -6,10 +6,11 @@ use std::sync::Arc;
 use futures_util::stream::{self, BoxStream, StreamExt as _};
 use offshoot_protocol::{
     AgentCreated, AgentId, AgentKind, Block, CallId, EventBody, Inherited, Input, InputId, Message, MessageRole, Origin,
-    Warning, WorktreeState,
+    Warning,
 };
 
 use super::ending::{TreeEnding, has_end};
+use super::isolation::Verified;
 use super::{Tree, delegate::TreeDelegate};
 use crate::agent::Conduct;
 use crate::boundary::Place;
@@ -67,7 +68,7 @@ impl Tree {
         };
         let announcement = Input {
             id: InputId(self.means.ids.next("i-")),
-            text: self.catalog(project).announcement(),
+            text: self.means.catalog(project).announcement(),
             origin: Origin::Reminder,
             source: None,
         };
@@ -95,25 +96,24 @@ impl Tree {
             (bodies.into_iter().map(|body| (Some(id.clone()), body)).collect(), ())
         });
         self.journal.stored(seq).await?;
-        let worker = self.make_worker(&id, &created, head, worktree);
+        if let Some(worktree) = worktree {
+            self.remember_worktree(&id, worktree);
+        }
+        let worker = self.make_worker(&id, &created, head);
         self.enlist(worker, self.conduct(&created), true);
         Ok(())
     }
 
     /// Puts an agent that the log knows back into its place, at rest.
     pub(super) fn bring_back(self: &Arc<Self>, id: &AgentId) -> Result<(), LogError> {
-        let (created, worktree) = self.journal.read(|fold| {
-            let created = fold.created(id).cloned().expect("the fold holds every agent it names");
-            let view = fold.agent(id).and_then(|agent| agent.worktree.clone());
-            (created, view.filter(|view| view.state == WorktreeState::Live))
-        });
+        let created = self.journal.read(|fold| fold.created(id).cloned());
+        let created = created.expect("the fold holds every agent it names");
         let bytes = self.journal.log().blob(&created.head)?;
         let head = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).ok_or_else(|| LogError::Storage {
             path: PathBuf::from("offshoot.sqlite"),
             reason: format!("the request head of agent {id} is missing or damaged"),
         })?;
-        let worktree = worktree.map(|view| self.means.worktrees.known(&self.project(), id, &view));
-        let worker = self.make_worker(id, &created, Arc::new(head), worktree);
+        let worker = self.make_worker(id, &created, Arc::new(head));
         self.enlist(worker, self.conduct(&created), false);
         Ok(())
     }
@@ -129,13 +129,8 @@ impl Tree {
         }
     }
 
-    fn make_worker(
-        &self,
-        id: &AgentId,
-        created: &AgentCreated,
-        head: Arc<RequestHead>,
-        worktree: Option<Worktree>,
-    ) -> Arc<Worker> {
+    fn make_worker(&self, id: &AgentId, created: &AgentCreated, head: Arc<RequestHead>) -> Arc<Worker> {
+        let worktree = self.worktree(id);
         let mut rules = self.means.rules.clone();
         rules.add_role(&created.allow, &created.deny);
         let scratch = self.folder.join("scratch");
@@ -149,7 +144,7 @@ impl Tree {
                 main_checkout: worktree.is_some().then(|| self.project()),
                 scratch,
             },
-            isolation: worktree.map(|worktree| Arc::new(worktree) as Arc<dyn Isolated>),
+            isolation: self.isolation(id),
             rules,
             files: Arc::default(),
             approvals: self.approvals.clone(),
@@ -168,6 +163,17 @@ impl Tree {
             powers,
             partial: std::sync::Mutex::default(),
         })
+    }
+
+    /// The check of an isolated agent's calls. An agent whose worktree is lost or removed is refused every call rather than
+    /// let into another directory.
+    fn isolation(&self, id: &AgentId) -> Option<Arc<dyn Isolated>> {
+        let had_one = self.journal.read(|fold| fold.agent(id).is_some_and(|agent| agent.worktree.is_some()));
+        match self.worktree(id) {
+            Some(worktree) => Some(Arc::new(Verified(worktree))),
+            None if had_one => Some(Arc::new(Gone)),
+            None => None,
+        }
     }
 
     /// What a fork of `parent` inherits, and the message that its own transcript starts with: a placeholder for every call
@@ -224,6 +230,15 @@ pub(super) fn title_of(prompt: &str) -> String {
     use unicode_segmentation::UnicodeSegmentation as _;
     let line = prompt.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     line.graphemes(true).take(TITLE_LIMIT).collect()
+}
+
+/// Stands in for a worktree that isn't there any more.
+struct Gone;
+
+impl Isolated for Gone {
+    fn verify(&self) -> Result<(), String> {
+        Err("The agent's worktree is not there any more. Nothing was run in another directory.".to_owned())
+    }
 }
 
 /// Stands in for a client that isn't set up (any more).

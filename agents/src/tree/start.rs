@@ -14,7 +14,9 @@ use crate::instructions;
 use crate::model::RequestHead;
 use crate::policy::narrower;
 use crate::prompt;
-use crate::role::{ModelWishes, Role, effective_tools};
+use crate::role::Role;
+use crate::role::model_alias::ModelWishes;
+use crate::role::narrow::effective_tools;
 use crate::tool::ToolError;
 use crate::turn::Worker;
 use crate::worktree::Worktree;
@@ -48,24 +50,25 @@ impl Tree {
         let id = AgentId(self.means.ids.next("a-"));
         let parent = self.journal.read(|fold| fold.agent(&order.parent).cloned());
         let (parent, boss) = parent.zip(self.worker(&order.parent)).ok_or_else(|| ToolError::new("not_found", "There is no such agent."))?;
-        let subagent = match &order.route {
-            Route::Fork { .. } => None,
-            Route::Role(role) => Some(self.subagent(role, &order, &parent)?),
+        let beginning = match &order.route {
+            Route::Fork { messages } => Ready::Fork { messages: *messages },
+            Route::Role(role) => Ready::Subagent(self.subagent(role, &order, &parent)?),
         };
         let home = PathBuf::from(&parent.directory);
         let worktree = if order.isolated { Some(self.isolate(&id, &home, &order.title).await?) } else { None };
-        let directory = worktree.as_ref().map_or(home.as_path(), |worktree| worktree.path.as_path()).to_path_buf();
-        let notice = worktree.as_ref().map(|worktree| prompt::worktree_notice(&worktree.path, &home, &worktree.branch));
+        let directory = worktree.as_ref().map_or_else(|| home.clone(), Worktree::directory);
+        let notice = worktree.as_ref().map(|worktree| prompt::worktree_notice(&directory, &home, &worktree.branch));
         let task = format!("{}{}", order.prompt, notice.unwrap_or_default());
-        let mut warnings = worktree.as_ref().map(Worktree::warnings).unwrap_or_default();
+        let of_worktree = |message: &String| Warning { code: "worktree".to_owned(), message: message.clone() };
+        let mut warnings: Vec<Warning> =
+            worktree.iter().flat_map(|worktree| &worktree.warnings).map(of_worktree).collect();
 
-        let beginning = match (subagent, &order.route) {
-            (Some(subagent), _) => {
+        let beginning = match beginning {
+            Ready::Subagent(subagent) => {
                 warnings.extend(subagent.warnings.iter().cloned());
                 self.begin_subagent(subagent, task, &directory, &boss)
             }
-            (None, Route::Fork { messages }) => self.begin_fork(&parent, *messages, task, &boss),
-            (None, Route::Role(_)) => unreachable!("a role makes a subagent"),
+            Ready::Fork { messages } => self.begin_fork(&parent, messages, task, &boss),
         };
         let Beginning { kind, role, head, mode, max_turns, rules: (allow, deny), inherited, first } = beginning;
         let created = AgentCreated {
@@ -161,6 +164,12 @@ impl Tree {
             warnings,
         })
     }
+}
+
+/// What was found to be possible.
+enum Ready {
+    Fork { messages: Option<u32> },
+    Subagent(Subagent),
 }
 
 /// A role made ready for one call.

@@ -1,0 +1,153 @@
+//! Worktrees of agents: made for a child, looked after at its end, looked at in between.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use offshoot_protocol::{
+    AgentId, AgentView, ChangeSummary, EventBody, FileDiff, Rejected, RejectedCode, Warning, WorktreeState,
+};
+
+use super::Tree;
+use crate::changes;
+use crate::git::Trust;
+use crate::tool::ToolError;
+use crate::turn::Isolated;
+use crate::worktree::{self, Base, Finished, Parent, Spec, Worktree};
+
+/// Most bytes of one file's two sides that are diffed without being asked to.
+const DIFF_BUDGET: u64 = 1024 * 1024;
+
+/// A worktree that is checked before every call.
+pub(super) struct Verified(pub(super) Arc<Worktree>);
+
+impl Isolated for Verified {
+    fn verify(&self) -> Result<(), String> {
+        worktree::verify(&self.0).map_err(|error| error.to_string())
+    }
+}
+
+impl Tree {
+    /// Makes a worktree for a child, from what its parent's directory holds now. Never falls back to that directory.
+    pub(super) async fn isolate(&self, id: &AgentId, parent: &Path, title: &str) -> Result<Worktree, ToolError> {
+        let spec = Spec {
+            id: id.0.clone(),
+            title: title.to_owned(),
+            parent: Parent::Directory(parent.to_path_buf()),
+            base: Base::Snapshot,
+            trust: Trust::Trusted,
+            hooks: false,
+            setup: None,
+        };
+        self.means.worktrees.create(spec).await.map_err(|error| {
+            let message = format!("No worktree could be made, so no agent was started: {error}");
+            ToolError::new("isolation_unavailable", message)
+        })
+    }
+
+    /// At a child's end: commits what is left, counts the changes, and takes an unchanged worktree away. Returns the facts;
+    /// what fails is a warning and leaves the worktree where it is.
+    pub(super) async fn look_after_worktree(&self, id: &AgentId) -> Vec<(Option<AgentId>, EventBody)> {
+        let Some(worktree) = self.worktree(id) else { return Vec::new() };
+        let title = self.journal.read(|fold| fold.agent(id).map(|agent| agent.title.clone())).unwrap_or_default();
+        let mut facts = Vec::new();
+        let mut warn = |code: &str, message: String| {
+            let warning = Warning { code: code.to_owned(), message };
+            EventBody::Warned { warning }
+        };
+        match self.means.worktrees.finish(&worktree).await {
+            Ok(Finished::Removed) => {
+                self.forget_worktree(id);
+                facts.push(EventBody::WorktreeRemoved { kept_as: None });
+            }
+            Ok(Finished::Kept) => {
+                if let Err(error) = self.means.worktrees.commit_all(&worktree, &title).await {
+                    facts.push(warn("commit_failed", format!("What the agent left uncommitted stays so: {error}")));
+                }
+                match summary(worktree).await {
+                    Ok(summary) => facts.push(EventBody::ChangesCounted { changes: summary.count }),
+                    Err(error) => facts.push(warn("changes_unknown", error.message)),
+                }
+            }
+            Err(error) => facts.push(warn("worktree_kept", format!("The worktree was left as it is: {error}"))),
+        }
+        facts.into_iter().map(|body| (Some(id.clone()), body)).collect()
+    }
+
+    /// What differs from the base of an agent's worktree.
+    pub async fn changes(&self, id: &AgentId) -> Result<ChangeSummary, Rejected> {
+        summary(self.worktree(id).ok_or_else(|| self.no_worktree(id))?).await
+    }
+
+    /// The lines of one changed file; without `whole`, only within a budget.
+    pub async fn file_diff(&self, id: &AgentId, path: &str, whole: bool) -> Result<FileDiff, Rejected> {
+        let worktree = self.worktree(id).ok_or_else(|| self.no_worktree(id))?;
+        let path = path.to_owned();
+        let budget = if whole { u64::MAX } else { DIFF_BUDGET };
+        blocking(move || changes::file_diff(&worktree, &path, budget).map_err(|error| failed(&error))).await
+    }
+
+    /// The child's worktree, while it is there.
+    pub(super) fn worktree(&self, id: &AgentId) -> Option<Arc<Worktree>> {
+        super::lock(&self.worktrees).get(id).cloned()
+    }
+
+    pub(super) fn remember_worktree(&self, id: &AgentId, worktree: Worktree) -> Arc<Worktree> {
+        let worktree = Arc::new(worktree);
+        super::lock(&self.worktrees).insert(id.clone(), worktree.clone());
+        worktree
+    }
+
+    fn forget_worktree(&self, id: &AgentId) {
+        super::lock(&self.worktrees).remove(id);
+    }
+
+    /// Finds the worktrees of this session's agents again. One that the log knows and the disk doesn't is a warning.
+    pub(super) async fn recall_worktrees(&self) {
+        let live = |agent: &&AgentView| {
+            agent.worktree.as_ref().is_some_and(|worktree| worktree.state == WorktreeState::Live)
+        };
+        let ids: Vec<AgentId> = self
+            .journal
+            .read(|fold| fold.view.agents.iter().filter(live).map(|agent| agent.id.clone()).collect());
+        if ids.is_empty() {
+            return;
+        }
+        match self.means.worktrees.list().await {
+            Ok(listed) => {
+                for worktree in listed.into_iter().filter_map(|listed| listed.worktree) {
+                    let id = AgentId(worktree.id.clone());
+                    if ids.contains(&id) {
+                        self.remember_worktree(&id, worktree);
+                    }
+                }
+            }
+            Err(error) => tracing::error!(%error, "the worktrees could not be listed"),
+        }
+    }
+
+    fn no_worktree(&self, id: &AgentId) -> Rejected {
+        let known = self.journal.read(|fold| fold.agent(id).map(|agent| agent.worktree.is_some()));
+        let message = match known {
+            None => "There is no such agent in this session.",
+            Some(true) => "The agent's worktree is not there any more.",
+            Some(false) => "The agent has no worktree of its own.",
+        };
+        Rejected::new(RejectedCode::NotFound, message, "")
+    }
+}
+
+async fn summary(worktree: Arc<Worktree>) -> Result<ChangeSummary, Rejected> {
+    blocking(move || changes::summary(&worktree).map_err(|error| failed(&error))).await
+}
+
+/// Runs git work beside the runtime. It goes on when the caller is dropped, and changes nothing that the caller sees.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Rejected> + Send + 'static,
+) -> Result<T, Rejected> {
+    let joined = tokio::task::spawn_blocking(work).await;
+    joined.unwrap_or_else(|error| Err(Rejected::new(RejectedCode::Failed, error.to_string(), "Try it again.")))
+}
+
+fn failed(error: &dyn std::fmt::Display) -> Rejected {
+    Rejected::new(RejectedCode::Failed, error.to_string(), "Nothing was changed.")
+}
