@@ -128,10 +128,8 @@ impl Drop for OpenRequest<'_> {
         // Not in the table: an answer took it in the same moment and has recorded that.
         let was_pending = self.approvals.lock().remove(self.id).is_some();
         if !self.ended && was_pending {
-            let body = EventBody::PermissionWithdrawn {
-                request: self.id.clone(),
-                reason: WithdrawnReason::AgentStopped,
-            };
+            let body =
+                EventBody::PermissionWithdrawn { request: self.id.clone(), reason: WithdrawnReason::AgentStopped };
             self.approvals.journal.record(self.agent, body);
         }
     }

@@ -272,11 +272,8 @@ mod tests {
         let log = Log::open(folder).unwrap();
         let journal = Journal::create(SessionId::from("s"), Arc::new(SystemClock), log);
         journal.decide(|_| {
-            let created = EventBody::SessionCreated {
-                project: "/p".into(),
-                title: "t".into(),
-                mode: PermissionMode::Default,
-            };
+            let created =
+                EventBody::SessionCreated { project: "/p".into(), title: "t".into(), mode: PermissionMode::Default };
             (vec![(None, created)], ())
         });
         journal

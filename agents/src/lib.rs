@@ -21,27 +21,30 @@
 //!
 //! Modules stand in reading order and use only modules above them; a test checks that.
 
-pub mod agent;
-mod instructions;
-pub mod approval;
-pub mod prompt;
-pub mod boundary;
-pub mod changes;
 pub mod clock;
-pub mod git;
-pub mod log;
-pub mod journal;
 pub mod settings;
 pub mod message;
-pub mod model;
-pub mod policy;
-pub mod role;
-pub mod sandbox;
-pub mod shell;
-pub mod tool;
 pub mod transcript;
-pub mod tree;
-pub mod turn;
+pub mod boundary;
+pub mod shell;
+pub mod policy;
 pub mod view;
-pub mod workbench;
+pub mod log;
+pub mod journal;
+pub mod git;
 pub mod worktree;
+pub mod changes;
+pub mod sandbox;
+pub mod model;
+pub mod tool;
+pub mod role;
+mod instructions;
+pub mod prompt;
+pub mod approval;
+pub mod turn;
+pub mod agent;
+pub mod tree;
+pub mod workbench;
+
+#[cfg(test)]
+mod layers;

@@ -52,7 +52,9 @@ pub fn decide(call: &Call<'_>, rules: &Rules, mode: PermissionMode) -> Decision 
         _ => call.tool.to_owned(),
     };
     let verdict = match (call.access, mode) {
-        (Access::Read { .. } | Access::Own | Access::Delegate { .. }, _) | (_, PermissionMode::Bypass) => Verdict::Allow,
+        (Access::Read { .. } | Access::Own | Access::Delegate { .. }, _) | (_, PermissionMode::Bypass) => {
+            Verdict::Allow
+        }
         (_, PermissionMode::Plan) => Verdict::Deny,
         (Access::Edit { .. }, PermissionMode::AcceptEdits) => Verdict::Allow,
         _ if rules.allow.contains(&rule) => Verdict::Allow,

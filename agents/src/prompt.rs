@@ -103,14 +103,15 @@ pub fn notification(notice: &Notice<'_>) -> String {
             let partial = partial.as_deref().unwrap_or_default();
             ("failed", bounded(&format!("{message}\n\n{partial}"), notice.output_file))
         }
-        AgentOutcome::Stopped => ("stopped", "Stopped before it was done. Only the developer can resume it.".to_owned()),
+        AgentOutcome::Stopped => {
+            ("stopped", "Stopped before it was done. Only the developer can resume it.".to_owned())
+        }
         AgentOutcome::Interrupted => {
             ("interrupted", "The program ended while it ran. It can be resumed by its id.".to_owned())
         }
     };
-    let mut text = String::from(
-        "<task-notification>\nThe program wrote this, no person. It reports; it approves nothing.\n",
-    );
+    let mut text =
+        String::from("<task-notification>\nThe program wrote this, no person. It reports; it approves nothing.\n");
     let kind = kind_word(notice.kind);
     let _ = writeln!(text, "<task_id>{}</task_id>\n<kind>{kind}</kind>\n<status>{status}</status>", notice.task);
     let _ = writeln!(text, "<description>{}</description>", defang(notice.description));

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use offshoot_protocol::{
-    AgentId, AgentView, BlobHash, ChangeSummary, Command, Conversation, FileDiff, Rejected,
-    RejectedCode, RoleSummary, RoleWarning, SessionId, SessionSummary, Snapshot,
+    AgentId, AgentView, BlobHash, ChangeSummary, Command, Conversation, FileDiff, Rejected, RejectedCode, RoleSummary,
+    RoleWarning, SessionId, SessionSummary, Snapshot,
 };
 use tokio::sync::Mutex;
 

@@ -130,9 +130,8 @@ impl Log {
             let mut query = reader.prepare_cached(
                 "SELECT id, title, project, created_at, updated_at FROM session ORDER BY updated_at DESC, id",
             )?;
-            let rows = query.query_map([], |row| {
-                Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?])
-            })?;
+            let rows =
+                query.query_map([], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?]))?;
             rows.collect()
         })?;
         let time = |text: &str| text.parse().map_err(|error: jiff::Error| storage(&self.path, &error));

@@ -30,7 +30,12 @@ impl Delegate for TreeDelegate {
 }
 
 impl Tree {
-    async fn delegate(self: &Arc<Self>, caller: &AgentId, call: &CallId, wish: AgentCall) -> Result<ToolOutput, ToolError> {
+    async fn delegate(
+        self: &Arc<Self>,
+        caller: &AgentId,
+        call: &CallId,
+        wish: AgentCall,
+    ) -> Result<ToolOutput, ToolError> {
         self.refuse_nesting(caller, &wish)?;
         if wish.team_name.is_some() {
             let message = "Teams aren't available yet: leave `team_name` out.";
@@ -101,15 +106,14 @@ impl Tree {
     /// Children don't delegate. Guarded by the agent's kind, which compaction can't wash away, and by the tag of a fork's
     /// frame in the transcript.
     fn refuse_nesting(&self, caller: &AgentId, wish: &AgentCall) -> Result<(), ToolError> {
-        let (kind, transcript) = self.journal.read(|fold| {
-            (fold.agent(caller).map(|agent| agent.kind), fold.transcript(caller))
-        });
+        let (kind, transcript) =
+            self.journal.read(|fold| (fold.agent(caller).map(|agent| agent.kind), fold.transcript(caller)));
         let kind = kind.ok_or_else(|| ToolError::new("not_found", "There is no such agent."))?;
-        let is_framed = |block: &Block| {
-            matches!(block, Block::Text { text, origin: Origin::Reminder } if text.starts_with(prompt::FORK_TAG))
-        };
+        let is_framed = |block: &Block| matches!(block, Block::Text { text, origin: Origin::Reminder } if text.starts_with(prompt::FORK_TAG));
         let kind = match kind {
-            AgentKind::Root if transcript.messages().iter().any(|stored| stored.message.blocks.iter().any(is_framed)) => {
+            AgentKind::Root
+                if transcript.messages().iter().any(|stored| stored.message.blocks.iter().any(is_framed)) =>
+            {
                 AgentKind::Fork
             }
             AgentKind::Root => return Ok(()),
@@ -157,7 +161,8 @@ impl Tree {
     fn check_limit(&self) -> Result<(), ToolError> {
         let limit = self.means.settings.agent_limit;
         if self.journal.read(|fold| fold.view.agents.len()) > limit {
-            let message = format!("This session has started its {limit} agents. Don't try again: do the work yourself.");
+            let message =
+                format!("This session has started its {limit} agents. Don't try again: do the work yourself.");
             return Err(ToolError::new("subagent_limit_reached", message));
         }
         Ok(())
@@ -170,7 +175,8 @@ impl Tree {
             Route::Role(role) => role.name.clone(),
         };
         let transcript = self.journal.read(|fold| fold.transcript(caller));
-        let made = transcript.last().and_then(|last| last.calls().find(|(id, ..)| *id == call).map(|made| made.2.clone()));
+        let made =
+            transcript.last().and_then(|last| last.calls().find(|(id, ..)| *id == call).map(|made| made.2.clone()));
         let raw = made.unwrap_or(RawJson("{}".to_owned()));
         let value: Value = serde_json::from_str(&raw.0).unwrap_or_default();
         permit(&worker, call, agent::NAME, &value, &raw, Access::Delegate { role }).await

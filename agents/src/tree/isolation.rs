@@ -103,12 +103,10 @@ impl Tree {
 
     /// Finds the worktrees of this session's agents again. One that the log knows and the disk doesn't is a warning.
     pub(super) async fn recall_worktrees(&self) {
-        let live = |agent: &&AgentView| {
-            agent.worktree.as_ref().is_some_and(|worktree| worktree.state == WorktreeState::Live)
-        };
-        let ids: Vec<AgentId> = self
-            .journal
-            .read(|fold| fold.view.agents.iter().filter(live).map(|agent| agent.id.clone()).collect());
+        let live =
+            |agent: &&AgentView| agent.worktree.as_ref().is_some_and(|worktree| worktree.state == WorktreeState::Live);
+        let ids: Vec<AgentId> =
+            self.journal.read(|fold| fold.view.agents.iter().filter(live).map(|agent| agent.id.clone()).collect());
         if ids.is_empty() {
             return;
         }

@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use offshoot_protocol::{
-    AgentId, AgentKind, AgentState, EventBody, Input, InputId, Origin, PermissionMode, Rejected,
-    RejectedCode,
+    AgentId, AgentKind, AgentState, EventBody, Input, InputId, Origin, PermissionMode, Rejected, RejectedCode,
 };
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::JoinSet;
@@ -21,8 +20,8 @@ use crate::journal::Journal;
 use crate::log::LogError;
 use crate::model::{Model, Provider};
 use crate::policy::Rules;
-use crate::role::{Catalog, RoleFolders};
 use crate::role::model_alias::ModelAliases;
+use crate::role::{Catalog, RoleFolders};
 use crate::settings::Settings;
 use crate::tool::Toolbox;
 use crate::turn::Worker;

@@ -51,9 +51,9 @@ impl Tree {
             fold.children(agent).find(started_by).map(|child| child.id.clone())
         });
         match child {
-            Some(child) => format!(
-                "The program ended while agent {child} worked. It is interrupted; the developer can resume it."
-            ),
+            Some(child) => {
+                format!("The program ended while agent {child} worked. It is interrupted; the developer can resume it.")
+            }
             None => "The program ended while this call ran. It may have taken effect.".to_owned(),
         }
     }

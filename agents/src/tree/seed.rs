@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use futures_util::stream::{self, BoxStream, StreamExt as _};
 use offshoot_protocol::{
-    AgentCreated, AgentId, AgentKind, Block, CallId, EventBody, Inherited, Input, InputId, Message, MessageRole, Origin,
-    Warning,
+    AgentCreated, AgentId, AgentKind, Block, CallId, EventBody, Inherited, Input, InputId, Message, MessageRole,
+    Origin, Warning,
 };
 
 use super::ending::{TreeEnding, has_end};

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use offshoot_protocol::{
-    AgentCreated, AgentId, AgentKind, AgentView, Block, CallId, Inherited, Message, MessageRole, Origin, PermissionMode,
-    Warning,
+    AgentCreated, AgentId, AgentKind, AgentView, Block, CallId, Inherited, Message, MessageRole, Origin,
+    PermissionMode, Warning,
 };
 
 use super::Tree;
@@ -49,7 +49,9 @@ impl Tree {
     pub(super) async fn start(self: &Arc<Self>, order: Order) -> Result<AgentId, ToolError> {
         let id = AgentId(self.means.ids.next("a-"));
         let parent = self.journal.read(|fold| fold.agent(&order.parent).cloned());
-        let (parent, boss) = parent.zip(self.worker(&order.parent)).ok_or_else(|| ToolError::new("not_found", "There is no such agent."))?;
+        let (parent, boss) = parent
+            .zip(self.worker(&order.parent))
+            .ok_or_else(|| ToolError::new("not_found", "There is no such agent."))?;
         let beginning = match &order.route {
             Route::Fork { messages } => Ready::Fork { messages: *messages },
             Route::Role(role) => Ready::Subagent(self.subagent(role, &order, &parent)?),
@@ -132,12 +134,7 @@ impl Tree {
     }
 
     /// Makes a role ready: its tools, model and mode under this parent.
-    fn subagent(
-        &self,
-        role: &Arc<Role>,
-        order: &Order,
-        parent: &AgentView,
-    ) -> Result<Subagent, ToolError> {
+    fn subagent(&self, role: &Arc<Role>, order: &Order, parent: &AgentView) -> Result<Subagent, ToolError> {
         let all: Vec<&str> = self.means.toolbox.names().collect();
         let tools = effective_tools(&all, role, order.background)
             .map_err(|error| ToolError::new("subagent_configuration_error", error.to_string()))?;

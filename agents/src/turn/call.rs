@@ -22,9 +22,8 @@ const OUTPUT_LIMIT: usize = 30_000;
 /// Runs all calls of the last message and appends their results as one user message, in the order of the calls. Returns
 /// whether there were any.
 pub(super) async fn answer_all(worker: &Worker) -> Result<bool, TurnOutcome> {
-    let (calls, transcript) = worker.journal.read(|fold| {
-        (fold.unanswered_calls(&worker.id), fold.transcript(&worker.id))
-    });
+    let (calls, transcript) =
+        worker.journal.read(|fold| (fold.unanswered_calls(&worker.id), fold.transcript(&worker.id)));
     if calls.is_empty() {
         return Ok(false);
     }

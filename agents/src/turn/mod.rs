@@ -74,9 +74,7 @@ impl Worker {
     /// Takes the queued inputs that `takes` accepts into facts: a message's blocks and the ids delivered by it.
     fn queued(queue: &[Input], takes: impl Fn(&Input) -> bool) -> (Vec<Block>, Vec<offshoot_protocol::InputId>) {
         let taken = queue.iter().filter(|input| takes(input));
-        taken
-            .map(|input| (Block::Text { text: input.text.clone(), origin: input.origin }, input.id.clone()))
-            .unzip()
+        taken.map(|input| (Block::Text { text: input.text.clone(), origin: input.origin }, input.id.clone())).unzip()
     }
 }
 
@@ -124,9 +122,10 @@ pub async fn run(worker: &Worker, max_steps: Option<u32>) -> TurnOutcome {
             StopReason::PauseTurn => continue,
             // A `tool_use` without a call leaves nothing to do.
             StopReason::EndTurn | StopReason::StopSequence | StopReason::ToolUse => return TurnOutcome::Finished,
-            StopReason::MaxTokens => {
-                (FailureCode::OutputLimit, "The answer was cut at the output limit; a call cut by it was not run.".into())
-            }
+            StopReason::MaxTokens => (
+                FailureCode::OutputLimit,
+                "The answer was cut at the output limit; a call cut by it was not run.".into(),
+            ),
             StopReason::Refusal => (FailureCode::Refusal, "The model declined to answer.".into()),
             StopReason::ContextWindow => {
                 (FailureCode::ContextWindow, "The conversation no longer fits into the model's context.".into())

@@ -136,11 +136,8 @@ impl Fold {
         let shown = node.transcript.prefix(end);
         let messages: Vec<Message> =
             shown.messages().into_iter().skip(first as usize).map(|stored| stored.message.clone()).collect();
-        let calls: BTreeMap<String, CallView> = messages
-            .iter()
-            .flat_map(Message::calls)
-            .map(|(call, ..)| (call.0.clone(), self.call(id, call)))
-            .collect();
+        let calls: BTreeMap<String, CallView> =
+            messages.iter().flat_map(Message::calls).map(|(call, ..)| (call.0.clone(), self.call(id, call))).collect();
         Some(Conversation { agent: id.clone(), cursor: self.cursor, first, messages, calls })
     }
 
@@ -182,17 +179,13 @@ impl Fold {
     }
 
     fn create(&mut self, id: &AgentId, created: &AgentCreated, at: Timestamp) {
-        let transcript = created.inherited.as_ref().map_or_else(Transcript::default, |inherited| {
-            self.transcript(&inherited.from).prefix(inherited.messages)
-        });
+        let transcript = created
+            .inherited
+            .as_ref()
+            .map_or_else(Transcript::default, |inherited| self.transcript(&inherited.from).prefix(inherited.messages));
         let messages = transcript.len();
-        let node = Node {
-            created: created.clone(),
-            transcript,
-            calls: HashMap::new(),
-            steps_of_run: 0,
-            run_started_at: None,
-        };
+        let node =
+            Node { created: created.clone(), transcript, calls: HashMap::new(), steps_of_run: 0, run_started_at: None };
         self.agents.insert(id.clone(), node);
         let state = if created.kind == AgentKind::Root { AgentState::Idle } else { AgentState::Queued };
         self.view.agents.push(AgentView {

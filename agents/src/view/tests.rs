@@ -136,11 +136,8 @@ fn an_agent_with_two_pending_requests_waits_until_both_are_answered() {
         story.tell(Some("fork"), EventBody::PermissionRequested { request: request(id, "fork", call) });
     }
     assert_eq!(story.agent("fork").state, AgentState::WaitingForPermission);
-    let decided = |id: &str, answer| EventBody::PermissionDecided {
-        request: RequestId::from(id),
-        answer,
-        by: DecidedBy::User,
-    };
+    let decided =
+        |id: &str, answer| EventBody::PermissionDecided { request: RequestId::from(id), answer, by: DecidedBy::User };
     story.tell(Some("fork"), decided("r1", Answer::AllowOnce));
     assert_eq!(story.agent("fork").state, AgentState::WaitingForPermission);
     story.tell(Some("fork"), decided("r2", Answer::AllowForSession { rules: vec!["Bash(x)".into()] }));
@@ -167,9 +164,8 @@ fn a_queued_input_leaves_the_queue_when_a_message_contains_it() {
 fn a_finished_child_that_goes_on_counts_its_steps_anew() {
     let mut story = Story::new();
     story.create("fork", AgentKind::Fork, None);
-    let step = || {
-        EventBody::StepEnded(StepEnded { stop_reason: "end_turn".into(), usage: Usage::default(), duration_ms: 1 })
-    };
+    let step =
+        || EventBody::StepEnded(StepEnded { stop_reason: "end_turn".into(), usage: Usage::default(), duration_ms: 1 });
     story.tell(Some("fork"), EventBody::TurnStarted);
     story.tell(Some("fork"), step());
     story.tell(Some("fork"), EventBody::AgentEnded { outcome: AgentOutcome::Stopped });

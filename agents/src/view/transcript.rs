@@ -19,14 +19,10 @@ pub(super) fn append(agent: &mut AgentView, node: &mut Node, message: Message) {
 /// gets an error result, so that no transcript ever holds a call without one.
 pub(super) fn with_results(node: &Node, calls: &[CallId], message: &Message) -> Message {
     let result = |call: &CallId| match node.calls.get(call).and_then(|view| view.result.as_ref()) {
-        Some(result) => {
-            Block::Result { id: call.clone(), content: result.content.clone(), is_error: result.is_error }
+        Some(result) => Block::Result { id: call.clone(), content: result.content.clone(), is_error: result.is_error },
+        None => {
+            Block::Result { id: call.clone(), content: "The result of this call was lost.".to_owned(), is_error: true }
         }
-        None => Block::Result {
-            id: call.clone(),
-            content: "The result of this call was lost.".to_owned(),
-            is_error: true,
-        },
     };
     let mut blocks: Vec<Block> = calls.iter().map(result).collect();
     blocks.extend(message.blocks.iter().cloned());
