@@ -189,5 +189,25 @@ impl Toolbox {
     }
 }
 
-pub mod file_memory;
-pub use file_memory::FileMemory;
+mod diff;
+mod disk;
+mod edit;
+mod file_memory;
+mod input;
+mod read;
+#[cfg(test)]
+mod testing;
+mod text;
+mod todo_write;
+mod write;
+
+pub use file_memory::{FileMemory, Seen};
+
+/// Does blocking work off the threads that drive agents.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ToolError> + Send + 'static,
+) -> Result<T, ToolError> {
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|failure| {
+        Err(ToolError::new("internal", format!("The tool failed: {failure}. Nothing is known of what it did.")))
+    })
+}
