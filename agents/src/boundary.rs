@@ -1,5 +1,6 @@
 //! Where an agent may write: the wall that no decision, rule, mode or hook opens.
 
+use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
 /// The place an agent works in.
@@ -35,6 +36,9 @@ pub enum BoundaryError {
         /// Where it may write.
         directory: PathBuf,
     },
+    /// Git's own files decide what git runs; nothing writes them through a tool.
+    #[error("{path} belongs to version control itself, where nothing is written through a tool.", path = .0.display())]
+    VersionControl(PathBuf),
     /// The text is no path.
     #[error("not a path: {0}")]
     Malformed(&'static str),
@@ -55,14 +59,20 @@ impl Place {
     /// Checks that `path` may be written: it and everything that links on the way lead to must lie beneath the directory
     /// or the scratch folder. Returns the path with all links resolved.
     pub fn writable(&self, path: &str) -> Result<PathBuf, BoundaryError> {
+        self.target(path).map(|target| target.path())
+    }
+
+    /// Like [`Self::writable`], split at the folder beneath which it lies: to be opened from there, one component after
+    /// the other and without following links, so that nothing can be swapped between this check and the write.
+    pub fn target(&self, path: &str) -> Result<Target, BoundaryError> {
         let wanted = self.absolute(path)?;
         let resolved = resolve(&wanted);
-        // Git's own files decide what git runs; nothing writes them through a tool.
-        if resolved.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git")) {
-            return Err(BoundaryError::Outside { path: resolved, directory: self.directory.clone() });
-        }
-        if [&self.directory, &self.scratch].iter().any(|root| resolved.starts_with(root)) {
-            return Ok(resolved);
+        for root in [&self.directory, &self.scratch] {
+            let Ok(beneath) = resolved.strip_prefix(root) else { continue };
+            if beneath.components().any(|part| is_version_control(part.as_os_str())) {
+                return Err(BoundaryError::VersionControl(resolved));
+            }
+            return Ok(Target { root: root.clone(), beneath: beneath.to_path_buf() });
         }
         if let Some(main) = &self.main_checkout
             && let Ok(inside) = resolved.strip_prefix(main)
@@ -72,6 +82,42 @@ impl Place {
         }
         Err(BoundaryError::Outside { path: resolved, directory: self.directory.clone() })
     }
+
+    /// What a command must not write although it lies in the agent's own directory, whether it exists or not: version
+    /// control's own files and what Offshoot takes orders from. The repository that a worktree belongs to is among them.
+    pub fn protected(&self) -> Vec<PathBuf> {
+        let own = [".git", ".offshoot", ".claude/agents"].map(|name| self.directory.join(name));
+        // These are protected where they are; nobody keeps an empty folder of theirs in every project.
+        let others =
+            [".hg", ".jj", ".svn"].map(|name| self.directory.join(name)).into_iter().filter(|path| path.exists());
+        own.into_iter().chain(others).chain(self.main_checkout.iter().map(|main| main.join(".git"))).collect()
+    }
+}
+
+/// A path that may be written. See [`Place::target`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// The agent's directory or the scratch folder: absolute and canonical.
+    pub root: PathBuf,
+    /// The rest, without links when it was checked; empty for the folder itself.
+    pub beneath: PathBuf,
+}
+
+impl Target {
+    /// The whole path.
+    pub fn path(&self) -> PathBuf {
+        self.root.join(&self.beneath)
+    }
+}
+
+/// Whether a file system could take this name for version control's folder: by letter case, by the characters that HFS+
+/// ignores, by what NTFS cuts off the end, or by its short name (the same list as git's own `core.protectHFS` and
+/// `core.protectNTFS`).
+fn is_version_control(name: &OsStr) -> bool {
+    let ignored = |c: &char| matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
+    let plain: String = name.to_string_lossy().chars().filter(|c| !ignored(c)).collect();
+    let plain = plain.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']).to_ascii_lowercase();
+    matches!(plain.as_str(), ".git" | "git~1" | ".hg" | ".jj" | ".svn")
 }
 
 fn normalise(path: &Path) -> PathBuf {
@@ -134,6 +180,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let place = place(root.path());
         assert!(place.writable("a/b").is_ok());
+        assert!(place.writable(root.path().join("workshop/x").to_str().unwrap()).is_err());
         assert!(place.writable("../work-evil/x").is_err());
     }
 
@@ -164,5 +211,47 @@ mod tests {
         assert!(place.writable(".git/hooks/x").is_err());
         assert!(place.writable("sub/.GIT/config").is_err());
         assert!(place.writable("a\0b").is_err());
+        for name in [".git/x", ".gIt.", ".git ", "git~1/x", ".g\u{200c}it/x", ".git::$INDEX_ALLOCATION/x", ".hg/hgrc"] {
+            let error = place.writable(&format!("sub/{name}")).unwrap_err();
+            assert!(matches!(error, BoundaryError::VersionControl(_)), "{name}: {error}");
+        }
+        assert!(place.writable(".gitignore").is_ok());
+        assert!(place.writable(".github/workflows/x.yml").is_ok());
+    }
+
+    #[test]
+    fn a_folder_beneath_version_controls_own_can_be_worked_in() {
+        let root = tempfile::tempdir().unwrap();
+        let mut place = place(root.path());
+        place.scratch = place.main_checkout.clone().unwrap().join(".git/offshoot/scratch");
+        std::fs::create_dir_all(&place.scratch).unwrap();
+        assert!(place.writable(place.scratch.join("x").to_str().unwrap()).is_ok());
+        assert!(place.writable(place.scratch.join("../x").to_str().unwrap()).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn chains_and_circles_of_links_end() {
+        let root = tempfile::tempdir().unwrap();
+        let place = place(root.path());
+        let link = |from: &str, to: &str| std::os::unix::fs::symlink(to, place.directory.join(from)).unwrap();
+        link("a", "b");
+        link("b", "a");
+        link("inside", "new/file");
+        link("back", "../main/src");
+        assert!(place.writable("inside").unwrap().ends_with("work/new/file"));
+        // A circle names nothing; opening it fails without following anything.
+        assert!(place.writable("a").is_ok());
+        assert!(matches!(place.writable("back/x.rs").unwrap_err(), BoundaryError::MainCheckout { .. }));
+    }
+
+    #[test]
+    fn a_target_is_split_at_its_root() {
+        let root = tempfile::tempdir().unwrap();
+        let place = place(root.path());
+        let target = place.target("a/./b/../c").unwrap();
+        assert_eq!(target, Target { root: place.directory.clone(), beneath: PathBuf::from("a/c") });
+        let scratch = place.target(place.scratch.join("x").to_str().unwrap()).unwrap();
+        assert_eq!(scratch.root, place.scratch);
     }
 }

@@ -38,11 +38,37 @@ pub enum Verdict {
     Deny,
 }
 
+/// What a rule does.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum RuleKind {
+    /// Allows.
+    Allow,
+    /// Denies.
+    Deny,
+}
+
+/// Where it comes from.
+#[derive(Clone, Copy)]
+pub enum RuleSource {
+    /// A role.
+    Role,
+    /// The session.
+    Session,
+}
+
 /// Rules.
 #[derive(Clone, Default)]
 pub struct Rules {
-    /// Allowed.
-    pub allow: Vec<String>,
+    allow: Vec<String>,
+}
+
+impl Rules {
+    /// Adds.
+    pub fn add<T: AsRef<str>>(&mut self, kind: RuleKind, _source: RuleSource, rules: impl IntoIterator<Item = T>) {
+        if kind == RuleKind::Allow {
+            self.allow.extend(rules.into_iter().map(|rule| rule.as_ref().to_owned()));
+        }
+    }
 }
 
 /// Decides.

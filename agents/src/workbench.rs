@@ -14,15 +14,14 @@ use offshoot_protocol::{
 use tokio::sync::Mutex;
 
 use crate::clock::{Clock, Ids};
-use crate::git::GitSettings;
+use crate::git::{Git, GitSettings};
 use crate::journal::{Journal, Subscription};
 use crate::log::{Log, LogError};
 use crate::model::{Model, Provider};
 use crate::policy::Rules;
-use crate::role::ModelAliases;
-use crate::sandbox::Sandbox;
+use crate::role::model_alias::ModelAliases;
 use crate::settings::Settings;
-use crate::tool::{self, Environment, Toolbox};
+use crate::tool::{self, Toolbox};
 use crate::tree::{Means, Tree};
 use crate::worktree::Worktrees;
 
@@ -42,12 +41,10 @@ pub struct Options {
     pub default_model: (Provider, String),
     /// A model that every subagent gets, whatever its call and role say.
     pub model_override: Option<String>,
-    /// What commands of agents see of the environment.
-    pub environment: Environment,
+    /// What the standard tools are made with.
+    pub tools: tool::Options,
     /// How git is run.
     pub git: GitSettings,
-    /// How commands of agents are confined.
-    pub sandbox: Sandbox,
     /// What is set.
     pub settings: Settings,
     /// Rules of the settings and the command line.
@@ -70,7 +67,7 @@ impl Workbench {
     /// Opens the data folder, or says who has it.
     pub fn open(options: Options) -> Result<Self, LogError> {
         let log = Log::open(&options.data_dir)?;
-        let mut tools = tool::standard(options.sandbox, options.environment);
+        let mut tools = tool::standard(options.tools);
         tools.push(Arc::new(tool::agent::AgentTool));
         let means = Means {
             models: options.models,
@@ -81,7 +78,7 @@ impl Workbench {
             settings: options.settings,
             rules: options.rules,
             interactive: options.interactive,
-            worktrees: Arc::new(Worktrees::new(options.data_dir.join("worktrees"), options.git)),
+            worktrees: Worktrees::new(options.data_dir.join("worktrees"), Git::new(options.git), options.clock.clone()),
             ids: Arc::new(options.ids),
             config_dir: options.config_dir.clone(),
         };

@@ -5,7 +5,9 @@
 pub mod gate;
 pub mod repository;
 pub mod scripted;
+pub mod world;
 
 pub use gate::Gate;
 pub use repository::Repository;
 pub use scripted::{Received, Reply, Scripted, reply};
+pub use world::{Setup, World};

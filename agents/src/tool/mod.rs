@@ -3,6 +3,7 @@
 //! A tool says what a call would touch ([`Tool::access`]) and does it ([`Tool::run`]). Whether it may is decided outside,
 //! between the two. A tool never throws through the loop: a failure is a [`ToolError`], which the model reads.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -11,6 +12,7 @@ use serde_json::Value;
 
 use crate::boundary::Place;
 use crate::model::ToolDefinition;
+use crate::sandbox::{Limits, Sandbox};
 
 /// A capability that a model can call.
 #[async_trait]
@@ -71,7 +73,7 @@ impl ToolOutput {
     }
 }
 
-/// A failure that the model reads as `{"code": …, "message": …}`.
+/// A failure that the model reads as `{"code": …, "message": …}`, with what came out before it under that.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ToolError {
@@ -81,12 +83,14 @@ pub struct ToolError {
     pub message: String,
     /// More for the window.
     pub detail: Option<ResultDetail>,
+    /// What came out before it failed, handed to the model as it is; mostly empty.
+    pub output: String,
 }
 
 impl ToolError {
     /// A failure with its two parts.
     pub fn new(code: &'static str, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), detail: None }
+        Self { code, message: message.into(), detail: None, output: String::new() }
     }
 
     /// The input has the wrong shape.
@@ -94,9 +98,10 @@ impl ToolError {
         Self::new("invalid_arguments", message)
     }
 
-    /// The result's text.
+    /// The result's text: one JSON line, and under it the output if there is any.
     pub fn content(&self) -> String {
-        serde_json::json!({"code": self.code, "message": self.message}).to_string()
+        let line = serde_json::json!({"code": self.code, "message": self.message});
+        if self.output.is_empty() { line.to_string() } else { format!("{line}\n{}", self.output) }
     }
 }
 
@@ -190,5 +195,71 @@ impl Toolbox {
 }
 
 pub mod agent;
-pub mod file_memory;
-pub use file_memory::FileMemory;
+mod bash;
+mod capture;
+mod diff;
+mod disk;
+mod edit;
+mod file_memory;
+mod input;
+mod read;
+#[cfg(test)]
+mod testing;
+mod text;
+mod todo_write;
+mod write;
+
+pub use file_memory::{FileMemory, Seen};
+
+/// What the standard tools are made with.
+#[derive(Clone)]
+pub struct Options {
+    /// Runs the commands of `Bash`.
+    pub sandbox: Arc<Sandbox>,
+    /// What those get to know.
+    pub environment: Environment,
+    /// Whether commands may use the network.
+    pub network: bool,
+    /// Folders outside that commands may write, such as a package cache: absolute, without links.
+    pub writable: Vec<PathBuf>,
+    /// What one command may use up.
+    pub limits: Limits,
+    /// Files that `Grep` and `Glob` leave out without a word, asked with their absolute path; called from many threads.
+    pub is_forbidden: Arc<dyn Fn(&Path) -> bool + Send + Sync>,
+}
+
+/// The environment of commands, built from nothing else.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Environment {
+    /// `PATH`.
+    pub path: String,
+    /// `HOME`.
+    pub home: String,
+    /// `LANG`.
+    pub lang: String,
+    /// `TERM`.
+    pub term: String,
+    /// What the user lists beside those: names and values.
+    pub extra: Vec<(String, String)>,
+}
+
+/// The tools that every agent's toolbox starts from, in the order in which models are told of them.
+pub fn standard(options: Options) -> Vec<Arc<dyn Tool>> {
+    let Options { sandbox, environment, network, writable, limits, .. } = options;
+    vec![
+        Arc::new(read::Read),
+        Arc::new(write::Write),
+        Arc::new(edit::Edit),
+        Arc::new(bash::Bash { sandbox, environment, network, writable, limits }),
+        Arc::new(todo_write::TodoWrite),
+    ]
+}
+
+/// Does blocking work off the threads that drive agents.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ToolError> + Send + 'static,
+) -> Result<T, ToolError> {
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|failure| {
+        Err(ToolError::new("internal", format!("The tool failed: {failure}. Nothing is known of what it did.")))
+    })
+}

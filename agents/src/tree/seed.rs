@@ -17,6 +17,7 @@ use crate::boundary::Place;
 use crate::instructions;
 use crate::log::LogError;
 use crate::model::{Model, ModelError, ModelEvent, Provider, Request, RequestHead};
+use crate::policy::{RuleKind, RuleSource};
 use crate::prompt::{self, Surroundings};
 use crate::turn::{Isolated, Powers, Worker};
 use crate::worktree::Worktree;
@@ -132,7 +133,8 @@ impl Tree {
     fn make_worker(&self, id: &AgentId, created: &AgentCreated, head: Arc<RequestHead>) -> Arc<Worker> {
         let worktree = self.worktree(id);
         let mut rules = self.means.rules.clone();
-        rules.add_role(&created.allow, &created.deny);
+        rules.add(RuleKind::Allow, RuleSource::Role, &created.allow);
+        rules.add(RuleKind::Deny, RuleSource::Role, &created.deny);
         let scratch = self.folder.join("scratch");
         if let Err(error) = std::fs::create_dir_all(&scratch) {
             tracing::warn!(folder = %scratch.display(), %error, "the scratch folder could not be made");

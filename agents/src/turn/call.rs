@@ -11,7 +11,7 @@ use offshoot_protocol::{
 use serde_json::Value;
 
 use super::{Worker, storage};
-use crate::policy::{self, Decision, Rules, Verdict};
+use crate::policy::{self, Decision, RuleKind, RuleSource, Rules, Verdict};
 use crate::tool::{OutputSink, ToolContext, ToolError, ToolOutput};
 use crate::view::{Fold, GrantScope};
 
@@ -170,7 +170,7 @@ fn with_grants(fold: &Fold, worker: &Worker) -> Rules {
             GrantScope::Session => true,
         };
         if holds {
-            rules.allow.extend(grant.rules.iter().cloned());
+            rules.add(RuleKind::Allow, RuleSource::Session, &grant.rules);
         }
     }
     rules

@@ -81,10 +81,13 @@ fn check_order(messages: &[Value]) -> Result<(), String> {
     if messages.is_empty() {
         return Err("no messages".to_owned());
     }
-    for (index, message) in messages.iter().enumerate() {
-        let expected = if index % 2 == 0 { "user" } else { "assistant" };
-        if message["role"] != expected {
-            return Err(format!("message {index} is not the {expected}'s"));
+    if messages[0]["role"] != "user" {
+        return Err("message 0 is not the user's".to_owned());
+    }
+    // The provider joins user messages that follow each other; an assistant never answers itself.
+    for (index, pair) in messages.windows(2).enumerate() {
+        if pair[0]["role"] != "user" && pair[1]["role"] != "user" {
+            return Err(format!("message {} is not the user's", index + 1));
         }
     }
     Ok(())

@@ -1,0 +1,336 @@
+//! The kernel's wall around commands: what a shell command of an agent can write, see and reach.
+//!
+//! [`Sandbox::detect`] finds out by trying what this machine can do; [`Sandbox::prepare`] wraps a command in it. On Linux
+//! that is bubblewrap. Where it isn't to be had, commands run all the same, *not confined*: everything that shows or asks
+//! for one says so ([`Confinement`]). Whether a command may run is decided elsewhere.
+//!
+//! It never weakens silently: what a command may write is what its [`CommandSpec`] lists, and a wall that can't be built is
+//! an error.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::process::Command;
+
+mod bubblewrap;
+mod mountpoints;
+mod running;
+#[cfg(all(test, target_os = "linux"))]
+mod tests;
+
+use mountpoints::{Mountpoints, Planted};
+pub use running::Running;
+use running::Launcher;
+
+/// Where bubblewrap is looked for. Not along the user's search path, which a project may have lengthened.
+pub const BUBBLEWRAP: [&str; 3] = ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/run/current-system/sw/bin/bwrap"];
+
+/// The one shell that commands are written for.
+const SHELL: [&str; 3] = ["/bin/bash", "--noprofile", "--norc"];
+
+/// How long the two trial commands may take together.
+const TRIAL_TIME: Duration = Duration::from_secs(5);
+
+/// How far the kernel confines commands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Confinement {
+    /// Own namespaces, nothing writable but what is listed, no network unless allowed.
+    Bubblewrap {
+        /// The program that builds them.
+        program: PathBuf,
+    },
+    /// A command can do whatever the user can.
+    NotConfined {
+        /// Why, for people.
+        reason: String,
+    },
+}
+
+impl fmt::Display for Confinement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bubblewrap { .. } => f.write_str("confined by bubblewrap"),
+            Self::NotConfined { reason } => write!(f, "not confined: {reason}"),
+        }
+    }
+}
+
+/// What one command may use. Paths are absolute, without links.
+#[derive(Clone, Copy, Debug)]
+pub struct CommandSpec<'a> {
+    /// The text for the shell.
+    pub command: &'a str,
+    /// Where it starts.
+    pub directory: &'a Path,
+    /// Folders that it may write in, everything beneath included. Those that don't exist are left out.
+    pub writable: &'a [PathBuf],
+    /// Files and folders in those that it may only read, whether they exist or not.
+    pub protected: &'a [PathBuf],
+    /// Its whole environment.
+    pub environment: &'a [(String, String)],
+    /// Whether it may use the network, sockets in the abstract namespace included.
+    pub network: bool,
+    /// What it may use up.
+    pub limits: Limits,
+}
+
+/// What a command may use up. Set as soft and hard limits of the shell; a lower limit that the user has stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Processes and threads at once. Holds where the command is confined (elsewhere the kernel would count all of the
+    /// user's) and only for ordinary users: the kernel doesn't count root's.
+    pub processes: u32,
+    /// Writable private memory of one process, in KiB. Not address space, of which some runtimes reserve any amount.
+    pub memory_kib: u64,
+    /// Size of one file, in KiB.
+    pub file_kib: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { processes: 2048, memory_kib: 8 << 20, file_kib: 8 << 20 }
+    }
+}
+
+/// Why no wall could be built around a command. Nothing ran.
+#[derive(Debug, thiserror::Error)]
+pub enum SandboxError {
+    /// Where it should start isn't there.
+    #[error("{} is not a directory", .0.display())]
+    Directory(PathBuf),
+    /// Everything would be writable.
+    #[error("a command can't be confined to the root of the file system")]
+    Root,
+    /// The file system refused.
+    #[error("{path} could not be protected: {source}", path = .path.display())]
+    Protect {
+        /// What should have been protected.
+        path: PathBuf,
+        /// Why it couldn't.
+        source: std::io::Error,
+    },
+    /// The program could not be started.
+    #[error("the command could not be started: {0}")]
+    Start(#[from] std::io::Error),
+}
+
+/// Runs commands behind the best wall that this machine has. See the module.
+#[derive(Debug)]
+pub struct Sandbox {
+    confinement: Confinement,
+    masked: Vec<PathBuf>,
+    mountpoints: Arc<Mountpoints>,
+    launcher: Launcher,
+}
+
+/// A command behind its wall, to be given its standard streams and to be [started](Sandbox::start).
+#[derive(Debug)]
+pub struct Prepared {
+    /// The process to start; its standard input is closed.
+    pub command: Command,
+    planted: Planted,
+    confined: bool,
+}
+
+impl Sandbox {
+    /// Tries out the first of `candidates` that exists (see [`BUBBLEWRAP`]): one command that must be able to write and one
+    /// that must not really run, in a new folder under `folder`. Takes some 100 ms, and at most 5 s.
+    ///
+    /// `masked` are files and folders that no command may see, such as [`credentials`] and Offshoot's own data.
+    pub async fn detect(candidates: &[PathBuf], folder: &Path, masked: Vec<PathBuf>) -> Self {
+        if !cfg!(target_os = "linux") {
+            return Self::not_confined("this platform has no sandbox that Offshoot can use");
+        }
+        let Some(program) = candidates.iter().find(|path| path.is_file()) else {
+            return Self::not_confined("bubblewrap (bwrap) is not installed");
+        };
+        let sandbox = Self::new(Confinement::Bubblewrap { program: program.clone() }, masked);
+        match tokio::time::timeout(TRIAL_TIME, sandbox.try_out(folder)).await {
+            Ok(Ok(())) => sandbox,
+            Ok(Err(reason)) => Self::not_confined(format!("bubblewrap does not work here: {reason}")),
+            Err(_) => Self::not_confined("bubblewrap does not work here: it did not end"),
+        }
+    }
+
+    /// A sandbox that confines nothing, and says why.
+    pub fn not_confined(reason: impl Into<String>) -> Self {
+        Self::new(Confinement::NotConfined { reason: reason.into() }, Vec::new())
+    }
+
+    fn new(confinement: Confinement, masked: Vec<PathBuf>) -> Self {
+        Self { confinement, masked, mountpoints: Arc::default(), launcher: Launcher::new() }
+    }
+
+    /// Bubblewrap without trying it out, where it is installed; a notice and nothing elsewhere.
+    #[cfg(test)]
+    pub(crate) fn installed(masked: Vec<PathBuf>) -> Option<Self> {
+        let program = BUBBLEWRAP.iter().map(PathBuf::from).find(|path| path.is_file());
+        if program.is_none() {
+            println!("NOT TESTED: bubblewrap is not installed");
+        }
+        program.map(|program| Self::new(Confinement::Bubblewrap { program }, masked))
+    }
+
+    /// How far commands are confined.
+    pub fn confinement(&self) -> &Confinement {
+        &self.confinement
+    }
+
+    /// Whether the kernel confines commands.
+    pub fn is_confined(&self) -> bool {
+        matches!(self.confinement, Confinement::Bubblewrap { .. })
+    }
+
+    /// How far a command with or without network is confined, for people.
+    pub fn label(&self, network: bool) -> String {
+        match (&self.confinement, network) {
+            (confined @ Confinement::Bubblewrap { .. }, false) => format!("{confined}, no network"),
+            (confined @ Confinement::Bubblewrap { .. }, true) => format!("{confined}, network open"),
+            (open, _) => open.to_string(),
+        }
+    }
+
+    /// Builds the wall. Its output goes nowhere until the caller says where.
+    pub fn prepare(&self, spec: &CommandSpec<'_>) -> Result<Prepared, SandboxError> {
+        if !spec.directory.is_dir() {
+            return Err(SandboxError::Directory(spec.directory.to_path_buf()));
+        }
+        let (mut command, planted) = match &self.confinement {
+            Confinement::Bubblewrap { program } => {
+                let planted = self.mountpoints.plant(spec)?;
+                let mut command = Command::new(program);
+                command.args(bubblewrap::arguments(spec, &self.masked)?);
+                (command, planted)
+            }
+            Confinement::NotConfined { .. } => (session_leader(spec.directory), Planted::default()),
+        };
+        command.args(shell(spec, self.is_confined()));
+        command.env_clear().envs(spec.environment.iter().map(|(name, value)| (name, value)));
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        Ok(Prepared { command, planted, confined: self.is_confined() })
+    }
+
+    /// Starts a command. Dropping what is returned ends it.
+    pub async fn start(&self, prepared: Prepared) -> Result<Running, SandboxError> {
+        Ok(self.launcher.start(prepared).await?)
+    }
+
+    /// Runs the two trial commands.
+    async fn try_out(&self, folder: &Path) -> Result<(), String> {
+        let trial = tempfile::Builder::new().prefix("sandbox-").tempdir_in(folder).map_err(|error| error.to_string())?;
+        let root = trial.path().canonicalize().map_err(|error| error.to_string())?;
+        let (inside, outside) = (root.join("inside"), root.join("outside"));
+        for path in [&inside, &outside] {
+            std::fs::create_dir(path).map_err(|error| error.to_string())?;
+        }
+        // `outside` must be seen, so that a failure to write there means what it should.
+        let environment = [("INSIDE", &inside), ("OUTSIDE", &outside)]
+            .map(|(name, path)| (name.to_owned(), path.to_string_lossy().into_owned()));
+        let run = async |command: &str| {
+            let mut prepared = self
+                .prepare(&CommandSpec {
+                    command,
+                    directory: &inside,
+                    writable: std::slice::from_ref(&inside),
+                    protected: std::slice::from_ref(&outside),
+                    environment: &environment,
+                    network: false,
+                    limits: Limits::default(),
+                })
+                .map_err(|error| error.to_string())?;
+            prepared.command.stderr(Stdio::piped());
+            let mut running = self.start(prepared).await.map_err(|error| error.to_string())?;
+            let words = running.error_output().await;
+            let status = running.wait().await.map_err(|error| error.to_string())?;
+            Ok::<_, String>((status.success(), words))
+        };
+        let (worked, words) = run("echo > \"$INSIDE/written\" && test -d \"$OUTSIDE\"").await?;
+        if !worked || !inside.join("written").exists() {
+            let words = words.lines().next().unwrap_or("a command that should work failed").to_owned();
+            return Err(words);
+        }
+        let (wrote, _) = run("echo > \"$OUTSIDE/written\"").await?;
+        if wrote || outside.join("written").exists() {
+            return Err("a command wrote where it must not".to_owned());
+        }
+        Ok(())
+    }
+}
+
+/// The files and folders under a home directory that hold keys and credentials of well-known programs.
+pub fn credentials(home: &Path) -> Vec<PathBuf> {
+    [
+        ".ssh",
+        ".gnupg",
+        ".password-store",
+        ".local/share/keyrings",
+        ".netrc",
+        ".git-credentials",
+        ".config/git/credentials",
+        ".config/gh",
+        ".config/glab-cli",
+        ".config/hub",
+        ".aws",
+        ".azure",
+        ".config/gcloud",
+        ".config/op",
+        ".config/sops",
+        ".docker",
+        ".config/containers/auth.json",
+        ".kube",
+        ".vault-token",
+        ".terraform.d/credentials.tfrc.json",
+        ".npmrc",
+        ".yarnrc.yml",
+        ".pypirc",
+        ".cargo/credentials",
+        ".cargo/credentials.toml",
+        ".gem/credentials",
+        ".claude/.credentials.json",
+        ".codex/auth.json",
+        ".mozilla",
+        ".config/google-chrome",
+        ".config/chromium",
+        ".config/BraveSoftware",
+    ]
+    .map(|name| home.join(name))
+    .into()
+}
+
+/// The shell with its limits, as arguments. The outer shell sets them and is replaced by the inner one.
+fn shell(spec: &CommandSpec<'_>, confined: bool) -> Vec<OsString> {
+    let Limits { processes, memory_kib, file_kib } = spec.limits;
+    let processes = if confined { format!("ulimit -u {processes}; ") } else { String::new() };
+    // The window must survive a machine that runs out of memory: the kernel is told to take the command first.
+    let script = format!(
+        "{{ ulimit -c 0; {processes}ulimit -d {memory_kib}; ulimit -f {file_kib}; echo 500 >/proc/self/oom_score_adj; }} \
+         2>/dev/null; exec {} -c \"$1\"",
+        SHELL.join(" ")
+    );
+    let [program, flags @ ..] = SHELL;
+    let mut arguments: Vec<OsString> = vec![program.into()];
+    arguments.extend(flags.map(OsString::from));
+    arguments.extend(["-c".into(), script.into(), "bash".into(), spec.command.into()]);
+    arguments
+}
+
+/// Where there is no sandbox: something that starts the shell in a session of its own, so that it has no terminal to ask
+/// for a password on, and so that all of it can be signalled.
+fn session_leader(directory: &Path) -> Command {
+    let setsid = Path::new("/usr/bin/setsid");
+    let mut command = if setsid.is_file() {
+        Command::new(setsid)
+    } else {
+        let mut command = Command::new("/usr/bin/env");
+        #[cfg(unix)]
+        command.process_group(0);
+        command.arg("--");
+        command
+    };
+    command.current_dir(directory);
+    command
+}

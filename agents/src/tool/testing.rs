@@ -1,0 +1,70 @@
+//! A place to try tools in.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use offshoot_protocol::{AgentId, CallId};
+use serde_json::Value;
+
+use super::{AgentCall, Delegate, FileMemory, OutputSink, Tool, ToolContext, ToolError, ToolOutput};
+use crate::boundary::Place;
+
+/// An isolated agent's folders on the disk, and its memory.
+pub(super) struct Bench {
+    pub(super) root: tempfile::TempDir,
+    pub(super) place: Place,
+    pub(super) files: Arc<FileMemory>,
+    pub(super) output: Arc<Mutex<String>>,
+}
+
+struct NoDelegate;
+
+#[async_trait]
+impl Delegate for NoDelegate {
+    async fn delegate(&self, _: &AgentId, _: &CallId, _: AgentCall) -> Result<ToolOutput, ToolError> {
+        Err(ToolError::new("nested_agent_forbidden", "no agents here"))
+    }
+}
+
+impl Bench {
+    pub(super) fn new() -> Self {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().canonicalize().unwrap();
+        let folder = |name: &str| -> PathBuf {
+            std::fs::create_dir(path.join(name)).unwrap();
+            path.join(name)
+        };
+        let place =
+            Place { directory: folder("work"), main_checkout: Some(folder("main")), scratch: folder("scratch") };
+        Self { root, place, files: Arc::default(), output: Arc::default() }
+    }
+
+    /// Writes a file of the agent's directory.
+    pub(super) fn file(&self, path: &str, content: impl AsRef<[u8]>) {
+        let path = self.place.directory.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+    }
+
+    /// Reads a file of the agent's directory.
+    pub(super) fn bytes(&self, path: &str) -> Vec<u8> {
+        std::fs::read(self.place.directory.join(path)).unwrap()
+    }
+
+    pub(super) fn context(&self) -> ToolContext {
+        let output = self.output.clone();
+        ToolContext {
+            agent: AgentId::from("a1"),
+            call: CallId::from("c1"),
+            place: self.place.clone(),
+            files: self.files.clone(),
+            output: OutputSink::new(move |text| output.lock().unwrap().push_str(text)),
+            delegate: Arc::new(NoDelegate),
+        }
+    }
+
+    pub(super) async fn run(&self, tool: &dyn Tool, input: Value) -> Result<ToolOutput, ToolError> {
+        tool.run(input, &self.context()).await
+    }
+}
