@@ -1,0 +1,312 @@
+//! Making a worktree, whole or not at all.
+
+use std::path::{Path, PathBuf};
+
+use super::record::{Lock, Record, Stage, write_json};
+use super::verify::{Marker, marker_path, points_at, verify};
+use super::{Base, Inner, Parent, Spec, Worktree, WorktreeError, include, name, remove, snapshot};
+use crate::git::{Cancel, Checkout, Found, GitError, Trust, discover, to_path};
+
+/// Longest time a checkout may take; it can be cancelled before.
+const CHECKOUT_PATIENCE: std::time::Duration = std::time::Duration::from_hours(1);
+
+/// The last step of a creation: the person's setup command, usually. An error undoes everything and is shown.
+pub struct Setup(Box<SetupStep>);
+
+type SetupStep = dyn FnOnce(&Worktree, &Cancel) -> Result<(), String> + Send;
+
+impl Setup {
+    /// A step. It blocks, and must end soon after the token is cancelled.
+    pub fn new(step: impl FnOnce(&Worktree, &Cancel) -> Result<(), String> + Send + 'static) -> Self {
+        Self(Box::new(step))
+    }
+}
+
+/// A worktree that can be made: nothing of it is there yet.
+pub struct Plan {
+    /// Where it will be.
+    pub path: PathBuf,
+    /// Where the agent will work in it.
+    pub directory: PathBuf,
+    /// What its branch will be called, without `refs/heads/`.
+    pub branch: String,
+    id: String,
+    parent: Found,
+    base: Base,
+    hooks: bool,
+    setup: Option<Setup>,
+}
+
+impl Plan {
+    pub(super) fn common_dir(&self) -> &Path {
+        &self.parent.repository.common_dir
+    }
+}
+
+pub(super) fn plan(inner: &Inner, spec: Spec) -> Result<Plan, WorktreeError> {
+    if !name::is_id(&spec.id) {
+        return Err(WorktreeError::MalformedId(spec.id));
+    }
+    let mut parent = match spec.parent {
+        Parent::Directory(directory) => discover(&inner.git, &directory, spec.trust)?,
+        Parent::Worktree(worktree) => {
+            verify(&worktree)?;
+            let Worktree { repository, checkout, prefix, .. } = *worktree;
+            Found { repository, checkout, prefix }
+        }
+    };
+    parent.checkout.trust = spec.trust;
+    let Found { repository, checkout, prefix } = &parent;
+    let library = checkout.library()?;
+    if checkout.head(&library)?.commit().is_none() {
+        return Err(WorktreeError::NoCommits(checkout.work_tree.clone()));
+    }
+    let root = resolve(&inner.root);
+    let main = repository.top_level.as_deref().unwrap_or(&repository.common_dir);
+    if root.starts_with(main) || root.starts_with(&repository.common_dir) {
+        return Err(WorktreeError::InsideRepository { root, repository: main.to_path_buf() });
+    }
+    for path in [&root, &checkout.work_tree, &repository.common_dir, prefix] {
+        if path.to_str().is_none() {
+            return Err(WorktreeError::NotUtf8(path.clone()));
+        }
+    }
+    let project = root.join(name::project_folder(&repository.common_dir, repository.top_level.as_deref()));
+    let leaf = format!("{}-{}", name::slug(&spec.title), name::short(&spec.id));
+    let branches = branches(inner, checkout)?;
+    let branch = name::branch(&leaf, branches.iter().map(String::as_str));
+    let path = free_path(&project, &leaf);
+    Ok(Plan {
+        directory: path.join(prefix),
+        path,
+        branch,
+        id: spec.id,
+        base: spec.base,
+        hooks: spec.hooks,
+        setup: spec.setup,
+        parent,
+    })
+}
+
+/// Names of all branches.
+pub(super) fn branches(inner: &Inner, checkout: &Checkout) -> Result<Vec<String>, GitError> {
+    let args = ["for-each-ref", "--format=%(refname)", "refs/heads/"];
+    let output = inner.git.on(checkout).args(args).run()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    Ok(text.lines().filter_map(|line| line.strip_prefix("refs/heads/")).map(str::to_owned).collect())
+}
+
+/// A path in the project folder that nothing has.
+pub(super) fn free_path(project: &Path, leaf: &str) -> PathBuf {
+    let mut path = project.join(leaf);
+    let mut n = 2;
+    while path.symlink_metadata().is_ok() {
+        path = project.join(format!("{leaf}-{n}"));
+        n += 1;
+    }
+    path
+}
+
+/// Resolves links in the part of a path that exists already.
+fn resolve(path: &Path) -> PathBuf {
+    for ancestor in path.ancestors() {
+        if let Ok(real) = ancestor.canonicalize() {
+            return path.strip_prefix(ancestor).map_or(real.clone(), |rest| real.join(rest));
+        }
+    }
+    path.to_path_buf()
+}
+
+/// A worktree that nobody has taken yet. Dropping it undoes it.
+pub(super) struct Unclaimed {
+    worktree: Worktree,
+    /// Where a branch was made for it, other than at the base.
+    branch_at: Option<git2::Oid>,
+    claimed: bool,
+    _lock: Lock,
+}
+
+impl Unclaimed {
+    /// Begins: writes the record first, so that a crash is found later.
+    pub(super) fn begin(worktree: Worktree) -> Result<Self, WorktreeError> {
+        let lock = Lock::take(worktree.project_folder())?;
+        let taken = Record::path(&worktree).exists() || worktree.path().symlink_metadata().is_ok();
+        if taken {
+            return Err(WorktreeError::Exists(worktree.id));
+        }
+        Record::write(Stage::Creating, &worktree)?;
+        Ok(Self { worktree, branch_at: None, claimed: false, _lock: lock })
+    }
+
+    /// Says where its branch starts, when that isn't the base.
+    pub(super) fn with_branch_at(mut self, commit: git2::Oid) -> Self {
+        self.branch_at = Some(commit);
+        self
+    }
+
+    /// Says under which git directory it was registered.
+    pub(super) fn registered_at(&mut self, git_dir: PathBuf) {
+        self.worktree.checkout.git_dir = git_dir;
+    }
+
+    pub(super) fn claim(mut self) -> Worktree {
+        self.claimed = true;
+        self.worktree.clone()
+    }
+
+    /// The last step: from here on a crash leaves a whole worktree.
+    pub(super) fn complete(&self) -> Result<(), WorktreeError> {
+        verify(&self.worktree)?;
+        Record::write(Stage::Live, &self.worktree)
+    }
+}
+
+impl std::ops::Deref for Unclaimed {
+    type Target = Worktree;
+
+    fn deref(&self) -> &Worktree {
+        &self.worktree
+    }
+}
+
+impl Drop for Unclaimed {
+    fn drop(&mut self) {
+        if !self.claimed {
+            remove::undo(&self.worktree, self.branch_at);
+        }
+    }
+}
+
+pub(super) fn carry_out(inner: &Inner, plan: Plan, cancel: &Cancel) -> Result<Unclaimed, WorktreeError> {
+    cancel.check()?;
+    let Plan { path, branch, id, parent, base, hooks, setup, .. } = plan;
+    let Found { repository, checkout: from, prefix } = &parent;
+    let mut made = Unclaimed::begin(Worktree {
+        id,
+        branch,
+        base: String::new(),
+        base_is_snapshot: false,
+        checkout: Checkout { work_tree: path, git_dir: PathBuf::new(), ..from.clone() },
+        repository: repository.clone(),
+        prefix: prefix.clone(),
+        created_at: inner.clock.now(),
+        warnings: Vec::new(),
+    })?;
+
+    let scratch = scratch(made.project_folder())?;
+    let start = snapshot::start(inner, from, &base, scratch.path(), cancel)?;
+    drop(scratch);
+    made.worktree.base = start.commit.to_string();
+    made.worktree.base_is_snapshot = start.is_snapshot;
+    made.worktree.warnings.extend(nested_warning(&start.nested));
+    Record::write(Stage::Creating, &made)?;
+    let library = from.library()?;
+    let what = || format!("keeping the base as {}", made.base_ref());
+    library.reference(&made.base_ref(), start.commit, false, "offshoot").map_err(GitError::library(what()))?;
+
+    add(inner, from, &mut made.worktree, cancel)?;
+    made.worktree.warnings.extend(content_warnings(&library, start.commit, &made.checkout)?);
+    let copied = include::copy(&inner.git, from, &made, cancel)?;
+    made.worktree.warnings.extend(copied.warnings);
+    write_json(&include::list_path(&made), &copied.files)?;
+    if hooks {
+        made.worktree.warnings.extend(post_checkout(inner, &made, cancel)?);
+    }
+    if let Some(Setup(step)) = setup {
+        step(&made, cancel).map_err(WorktreeError::Setup)?;
+    }
+    // An agent whose parent worked in a folder that the base doesn't have still gets its directory.
+    std::fs::create_dir_all(made.directory())
+        .map_err(WorktreeError::storage(format!("making {}", made.directory().display())))?;
+    cancel.check()?;
+    made.complete()?;
+    Ok(made)
+}
+
+/// A folder for a throw-away index, gone when dropped.
+pub(super) fn scratch(project: &Path) -> Result<tempfile::TempDir, WorktreeError> {
+    let what = format!("making a folder in {}", project.display());
+    tempfile::Builder::new().prefix(".scratch-").tempdir_in(project).map_err(WorktreeError::storage(what))
+}
+
+/// Registers the worktree, checks its files out and puts our mark on it.
+fn add(inner: &Inner, from: &Checkout, worktree: &mut Worktree, cancel: &Cancel) -> Result<(), WorktreeError> {
+    let command = inner.git.on(from).args(["worktree", "add", "--quiet", "--no-track", "-b", &worktree.branch]);
+    command.arg(worktree.path()).arg(&worktree.base).cancel(cancel).patience(CHECKOUT_PATIENCE).run()?;
+    worktree.checkout.git_dir = registered(worktree)?;
+    mark(worktree)
+}
+
+/// The git directory of a worktree that was added just now.
+pub(super) fn registered(worktree: &Worktree) -> Result<PathBuf, WorktreeError> {
+    let admin = points_at(&worktree.path().join(".git"), "gitdir: ").and_then(|admin| admin.canonicalize().ok());
+    let folder = worktree.checkout.common_dir.join("worktrees");
+    admin.filter(|admin| admin.parent() == Some(&folder)).ok_or_else(|| {
+        let reason = "git registered it somewhere else".to_owned();
+        WorktreeError::Missing { path: worktree.path().to_path_buf(), reason }
+    })
+}
+
+/// Writes the marker, and keeps the index of the fresh checkout: what differs from it later was touched.
+pub(super) fn mark(worktree: &Worktree) -> Result<(), WorktreeError> {
+    let marker = Marker { id: worktree.id.clone(), path: worktree.path().to_path_buf() };
+    write_json(&marker_path(&worktree.checkout.git_dir), &marker)?;
+    let pristine = worktree.own_folder().join("pristine.index");
+    let what = format!("copying the index of {}", worktree.path().display());
+    std::fs::copy(worktree.checkout.index(), pristine).map_err(WorktreeError::storage(what))?;
+    Ok(())
+}
+
+fn nested_warning(nested: &[PathBuf]) -> Option<String> {
+    if nested.is_empty() {
+        return None;
+    }
+    let names: Vec<_> = nested.iter().map(|path| path.display().to_string()).collect();
+    Some(format!("Repositories inside the project are not in the worktree: {}.", names.join(", ")))
+}
+
+/// What the checkout couldn't bring along: submodules, and files whose filter is off.
+fn content_warnings(library: &git2::Repository, base: git2::Oid, checkout: &Checkout) -> Result<Vec<String>, GitError> {
+    let what = || format!("reading the tree of {base}");
+    let tree = library.find_commit(base).and_then(|commit| commit.tree()).map_err(GitError::library(what()))?;
+    let filters_matter = checkout.trust == Trust::Untrusted || !checkout.filters_off.is_empty();
+    if !filters_matter && tree.get_name(".gitmodules").is_none() {
+        return Ok(Vec::new());
+    }
+    let (mut modules, mut filters) = (Vec::new(), std::collections::BTreeSet::new());
+    tree.walk(git2::TreeWalkMode::PreOrder, |folder, entry| {
+        if entry.kind() == Some(git2::ObjectType::Commit) {
+            modules.push(format!("{folder}{}", to_path(entry.name_bytes()).display()));
+        } else if entry.name_bytes() == b".gitattributes"
+            && let Ok(blob) = library.find_blob(entry.id())
+        {
+            let text = String::from_utf8_lossy(blob.content()).into_owned();
+            filters.extend(text.split_whitespace().filter_map(|word| word.strip_prefix("filter=")).map(str::to_owned));
+        }
+        git2::TreeWalkResult::Ok
+    })
+    .map_err(GitError::library(what()))?;
+    let mut warnings = Vec::new();
+    if !modules.is_empty() {
+        warnings.push(format!("Submodules are empty in the worktree: {}.", modules.join(", ")));
+    }
+    if checkout.trust == Trust::Untrusted && !filters.is_empty() {
+        let names: Vec<_> = filters.into_iter().collect();
+        warnings.push(format!("Filters are off, as this folder isn't trusted: {}.", names.join(", ")));
+    } else {
+        for driver in checkout.filters_off.iter().filter(|driver| filters.contains(*driver)) {
+            warnings
+                .push(format!("The program of the filter `{driver}` isn't there: its files are as git stores them."));
+        }
+    }
+    Ok(warnings)
+}
+
+/// Runs the repository's own hook. Its failure doesn't take the worktree away.
+fn post_checkout(inner: &Inner, worktree: &Worktree, cancel: &Cancel) -> Result<Option<String>, GitError> {
+    const NOTHING: &str = "0000000000000000000000000000000000000000";
+    let args = ["hook", "run", "--ignore-missing", "post-checkout", "--", NOTHING, &worktree.base, "1"];
+    let output = inner.git.on(&worktree.checkout).args(args).with_hooks(true).cancel(cancel).run_any()?;
+    let failed = output.exit != Some(0);
+    Ok(failed.then(|| format!("The repository's post-checkout hook failed: {}", output.stderr)))
+}

@@ -1,0 +1,440 @@
+//! Worktrees: a directory of its own for one agent, made from what its parent sees, and never lost.
+//!
+//! The main type is [`Worktrees`]. It makes a worktree whole or not at all ([`Worktrees::create`]), checks that it is
+//! still the one it made ([`verify`]), and takes it away: at once when nothing was changed ([`Worktrees::finish`]),
+//! otherwise only after everything in it was written to a ref ([`Worktrees::archive`], [`Worktrees::discard`]).
+//!
+//! What it never does: change the person's index, `HEAD`, stash or files; follow a link while it removes; remove what it
+//! has no record of, at the recorded path, with the marker it wrote; fall back to the main checkout when something fails.
+//!
+//! On disk, under the root that is handed in:
+//!
+//! ```text
+//! <root>/<project>-<hash>/<slug>-<short id>     a worktree
+//! <root>/<project>-<hash>/.records/<id>.json    what was made, or is being made or removed
+//! <root>/<project>-<hash>/.trash/               renamed away, deleted in the background
+//! <root>/<project>-<hash>/.lock                 held while something is made or removed
+//! <common dir>/worktrees/<name>/offshoot/       our marker and throw-away indexes, beside git's own files
+//! ```
+//!
+//! Refs: `refs/heads/offshoot/<slug>-<short id>`, `refs/offshoot/base/<id>`, `refs/offshoot/archive/<id>`.
+
+mod archive;
+mod commit;
+mod create;
+mod include;
+mod name;
+mod record;
+mod remove;
+mod repair;
+mod restore;
+mod snapshot;
+mod trash;
+mod verify;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use jiff::Timestamp;
+use offshoot_protocol::{WorktreeState, WorktreeView};
+use serde::{Deserialize, Serialize};
+use tokio::sync::OwnedMutexGuard;
+
+pub use archive::{Archive, Archived};
+pub use create::{Plan, Setup};
+pub use remove::Finished;
+pub use repair::{Listed, Standing};
+pub use verify::verify;
+
+use crate::clock::Clock;
+use crate::git::{Cancel, Checkout, DiscoverError, Git, GitError, Repository, Trust};
+
+/// What a worktree is to be made from.
+pub struct Spec {
+    /// The agent's id: ASCII letters, digits, `-` and `_`, at most 64.
+    pub id: String,
+    /// The call's description; the branch and the directory are named after it.
+    pub title: String,
+    /// Where the parent works.
+    pub parent: Parent,
+    /// What it starts from.
+    pub base: Base,
+    /// Whether the repository's filters may run.
+    pub trust: Trust,
+    /// Whether the repository's `post-checkout` hook runs, as the person's setting says.
+    pub hooks: bool,
+    /// What runs last, before the worktree counts as made.
+    pub setup: Option<Setup>,
+}
+
+/// Where the parent works.
+#[derive(Clone, Debug)]
+pub enum Parent {
+    /// A directory of the person, discovered.
+    Directory(PathBuf),
+    /// A worktree of ours: taken from its record, so that nothing the agent wrote there misleads.
+    Worktree(Box<Worktree>),
+}
+
+/// What a worktree starts from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Base {
+    /// What the parent sees now: HEAD, staged, unstaged and untracked (not ignored) files.
+    #[default]
+    Snapshot,
+    /// The parent's HEAD.
+    Head,
+    /// A branch or tag by name, or a commit by its full hash.
+    Named(String),
+}
+
+/// A worktree that was made: enough to find it again after a restart.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Worktree {
+    /// The agent's id.
+    pub id: String,
+    /// Its branch, without `refs/heads/`.
+    pub branch: String,
+    /// The commit it started from, as full hexadecimal hash.
+    pub base: String,
+    /// Whether the base is a snapshot of uncommitted work rather than a commit of the person.
+    pub base_is_snapshot: bool,
+    /// Its directories.
+    pub checkout: Checkout,
+    /// The repository it belongs to.
+    pub repository: Repository,
+    /// Where in it the agent works, as the parent did; empty at the top.
+    pub prefix: PathBuf,
+    /// When it was made (UTC).
+    pub created_at: Timestamp,
+    /// What the person should know: empty submodules, missing filters, files that weren't copied.
+    pub warnings: Vec<String>,
+}
+
+impl Worktree {
+    /// Absolute path of its top level.
+    pub fn path(&self) -> &Path {
+        &self.checkout.work_tree
+    }
+
+    /// Where the agent works in it.
+    pub fn directory(&self) -> PathBuf {
+        self.checkout.work_tree.join(&self.prefix)
+    }
+
+    /// What the window shows of it while it is there.
+    pub fn view(&self) -> WorktreeView {
+        WorktreeView {
+            path: self.path().display().to_string(),
+            branch: self.branch.clone(),
+            base: self.base.clone(),
+            base_is_snapshot: self.base_is_snapshot,
+            state: WorktreeState::Live,
+        }
+    }
+
+    /// The base commit.
+    pub(crate) fn base_commit(&self) -> Result<git2::Oid, GitError> {
+        git2::Oid::from_str(&self.base).map_err(GitError::library(format!("reading the base {}", self.base)))
+    }
+
+    fn branch_ref(&self) -> String {
+        format!("refs/heads/{}", self.branch)
+    }
+
+    fn base_ref(&self) -> String {
+        format!("refs/offshoot/base/{}", self.id)
+    }
+
+    /// Our own folder inside its git directory.
+    pub(crate) fn own_folder(&self) -> PathBuf {
+        self.checkout.git_dir.join("offshoot")
+    }
+
+    /// `<root>/<project>-<hash>`.
+    fn project_folder(&self) -> &Path {
+        self.checkout.work_tree.parent().unwrap_or(&self.checkout.work_tree)
+    }
+}
+
+/// Why something couldn't be done with a worktree. Unless it says otherwise, nothing has changed.
+#[derive(Debug, thiserror::Error)]
+pub enum WorktreeError {
+    /// There is no checkout to make it from.
+    #[error("a worktree can't be made here: {0}")]
+    NoCheckout(#[from] DiscoverError),
+    /// The repository has no commit yet.
+    #[error("a worktree can't be made of {}: the repository has no commits yet. Make a first commit.", .0.display())]
+    NoCommits(PathBuf),
+    /// The folder for worktrees lies in the repository.
+    #[error("worktrees would be made in {root}, which is inside the repository {repository}. Choose another folder.",
+        root = .root.display(), repository = .repository.display())]
+    InsideRepository {
+        /// Where worktrees are made.
+        root: PathBuf,
+        /// The checkout's top level.
+        repository: PathBuf,
+    },
+    /// A path isn't UTF-8, so it couldn't be recorded.
+    #[error("{} can't be used: its name isn't UTF-8", .0.display())]
+    NotUtf8(PathBuf),
+    /// The id can't be used as a file and ref name.
+    #[error("`{0}` can't be the id of a worktree")]
+    MalformedId(String),
+    /// There is one with this id already.
+    #[error("there is a worktree `{0}` already")]
+    Exists(String),
+    /// The wanted base isn't there.
+    #[error("there is no branch, tag or commit `{0}` to start from")]
+    NoBase(String),
+    /// It is not where it was, or no longer the one that was made. Nothing was run or changed.
+    #[error("the worktree {path} is missing: {reason}", path = .path.display())]
+    Missing {
+        /// Where it was.
+        path: PathBuf,
+        /// What is there instead.
+        reason: String,
+    },
+    /// It contains repositories of its own, which no commit of this one can hold. It was kept.
+    #[error("the worktree {path} was kept, since it contains other repositories: {}. Move them out first.", .nested.join(", "),
+        path = .path.display())]
+    Nested {
+        /// Where it is.
+        path: PathBuf,
+        /// Relative paths of the repositories in it.
+        nested: Vec<String>,
+    },
+    /// Its HEAD is on a branch that isn't its own.
+    #[error("nothing was committed: {path} is on {head} instead of its own branch", path = .path.display())]
+    OtherBranch {
+        /// Where it is.
+        path: PathBuf,
+        /// Where its HEAD points.
+        head: String,
+    },
+    /// The setup command failed; everything was undone.
+    #[error("the setup of the worktree failed, and it was undone: {0}")]
+    Setup(String),
+    /// There is no such archive.
+    #[error("there is no archive {0}")]
+    NoArchive(String),
+    /// A hook of the repository refused the commit; the changes are as they were.
+    #[error("nothing was committed: {0}")]
+    Refused(String),
+    /// Somebody cancelled it; everything was undone.
+    #[error("cancelled")]
+    Cancelled,
+    /// A file of ours couldn't be read or written.
+    #[error("{what}: {source}")]
+    Storage {
+        /// What was tried, on what.
+        what: String,
+        /// Why it failed.
+        source: std::io::Error,
+    },
+    /// Git failed.
+    #[error(transparent)]
+    Git(GitError),
+}
+
+impl From<GitError> for WorktreeError {
+    fn from(error: GitError) -> Self {
+        if matches!(error, GitError::Cancelled) { Self::Cancelled } else { Self::Git(error) }
+    }
+}
+
+impl WorktreeError {
+    fn storage(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> Self {
+        let what = what.into();
+        move |source| Self::Storage { what, source }
+    }
+}
+
+/// All worktrees under one root. Clones are the same.
+#[derive(Clone)]
+pub struct Worktrees(Arc<Inner>);
+
+struct Inner {
+    root: PathBuf,
+    git: Git,
+    clock: Arc<dyn Clock>,
+    gates: Mutex<HashMap<PathBuf, Arc<tokio::sync::Mutex<()>>>>,
+    trash: trash::Trash,
+}
+
+impl Worktrees {
+    /// Worktrees under `root`, which is made when the first one is.
+    pub fn new(root: PathBuf, git: Git, clock: Arc<dyn Clock>) -> Self {
+        let trash = trash::Trash::default();
+        Self(Arc::new(Inner { root, git, clock, gates: Mutex::default(), trash }))
+    }
+
+    /// The git program that is used.
+    pub fn git(&self) -> &Git {
+        &self.0.git
+    }
+
+    /// Where a worktree will be and what its branch will be called. Makes nothing; refuses what can't work.
+    pub async fn plan(&self, spec: Spec) -> Result<Plan, WorktreeError> {
+        let inner = Arc::clone(&self.0);
+        blocking(move || create::plan(&inner, spec)).await
+    }
+
+    /// Makes a worktree: [`Worktrees::plan`], then [`Worktrees::carry_out`].
+    pub async fn create(&self, spec: Spec) -> Result<Worktree, WorktreeError> {
+        let plan = self.plan(spec).await?;
+        self.carry_out(plan).await
+    }
+
+    /// Makes a planned worktree, whole or not at all. One at a time per repository; others wait in order.
+    ///
+    /// The work is done on a thread of the runtime's blocking pool. Dropping the future cancels it: the running git
+    /// process is killed, and directory, registration, branch and refs are undone on that thread, before the next
+    /// creation of the repository begins. A worktree that is finished in the moment of the drop is undone likewise.
+    pub async fn carry_out(&self, plan: Plan) -> Result<Worktree, WorktreeError> {
+        let gate = self.gate(plan.common_dir()).await;
+        let inner = Arc::clone(&self.0);
+        let cancel = Cancel::default();
+        let guard = CancelOnDrop(Some(cancel.clone()));
+        let (send, receive) = tokio::sync::oneshot::channel();
+        tokio::task::spawn_blocking(move || {
+            // When nobody receives it any more, the value is dropped here: undone first, then the gate opens.
+            let _ = send.send((create::carry_out(&inner, plan, &cancel), gate));
+        });
+        let (made, _gate) = receive.await.map_err(|_| WorktreeError::Cancelled)?;
+        guard.disarm();
+        made.map(create::Unclaimed::claim)
+    }
+
+    /// What happens when a worktree's agent ends: it is removed when it is unchanged, otherwise kept.
+    /// Runs to its end even when the future is dropped.
+    pub async fn finish(&self, worktree: &Worktree) -> Result<Finished, WorktreeError> {
+        self.on(worktree, remove::finish).await
+    }
+
+    /// Writes everything in the worktree to a commit under `refs/offshoot/archive/` and frees the directory.
+    /// Runs to its end even when the future is dropped.
+    pub async fn archive(&self, worktree: &Worktree) -> Result<Archive, WorktreeError> {
+        self.on(worktree, |inner, worktree| archive::archive(inner, worktree, None)).await
+    }
+
+    /// An archive that [`Worktrees::expire`] deletes after thirty days.
+    /// Runs to its end even when the future is dropped.
+    pub async fn discard(&self, worktree: &Worktree) -> Result<Archive, WorktreeError> {
+        self.on(worktree, |inner, worktree| {
+            let expires = inner.clock.now() + archive::KEPT_AFTER_DISCARD;
+            archive::archive(inner, worktree, Some(expires))
+        })
+        .await
+    }
+
+    /// Everything archived of a repository.
+    pub async fn archives(&self, repository: &Repository) -> Result<Vec<Archived>, WorktreeError> {
+        let (inner, repository) = (Arc::clone(&self.0), repository.clone());
+        blocking(move || archive::list(&inner, &repository)).await
+    }
+
+    /// Deletes the archives of discarded worktrees whose time is over, and says which.
+    pub async fn expire(&self, repository: &Repository) -> Result<Vec<String>, WorktreeError> {
+        let (inner, repository) = (Arc::clone(&self.0), repository.clone());
+        blocking(move || archive::expire(&inner, &repository)).await
+    }
+
+    /// Brings an archived worktree back to the byte, staged state included. The archive stays.
+    /// Runs to its end even when the future is dropped.
+    pub async fn restore(
+        &self,
+        repository: &Repository,
+        trust: Trust,
+        reference: &str,
+    ) -> Result<Worktree, WorktreeError> {
+        let gate = self.gate(&repository.common_dir).await;
+        let (inner, repository, reference) = (Arc::clone(&self.0), repository.clone(), reference.to_owned());
+        blocking(move || {
+            let _gate = gate;
+            restore::restore(&inner, &repository, trust, &reference)
+        })
+        .await
+    }
+
+    /// Commits everything in the worktree on its branch, for the agent. Nothing when there is nothing to commit.
+    /// The repository's hooks run only when `hooks` says so. Runs to its end even when the future is dropped.
+    pub async fn commit_all(
+        &self,
+        worktree: &Worktree,
+        message: &str,
+        hooks: bool,
+    ) -> Result<Option<String>, WorktreeError> {
+        let message = message.to_owned();
+        self.on(worktree, move |inner, worktree| commit::commit_all(inner, worktree, &message, hooks)).await
+    }
+
+    /// Everything that is recorded, with its standing. Changes nothing.
+    pub async fn list(&self) -> Result<Vec<Listed>, WorktreeError> {
+        let inner = Arc::clone(&self.0);
+        blocking(move || repair::list(&inner)).await
+    }
+
+    /// Puts right what a crash left: half-made worktrees are undone, half-done removals finished, locks of dead
+    /// processes and old trash removed. To be called when no agent runs. Returns what is there afterwards.
+    pub async fn repair(&self) -> Result<Vec<Listed>, WorktreeError> {
+        let inner = Arc::clone(&self.0);
+        blocking(move || repair::repair(&inner)).await
+    }
+
+    /// Bytes that a worktree takes on disk, links not followed.
+    pub async fn disk_use(&self, worktree: &Worktree) -> Result<u64, WorktreeError> {
+        let path = worktree.path().to_path_buf();
+        blocking(move || Ok(repair::disk_use(&path))).await
+    }
+
+    async fn gate(&self, common_dir: &Path) -> OwnedMutexGuard<()> {
+        let gate = {
+            let mut gates = self.0.gates.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(gates.entry(common_dir.to_path_buf()).or_default())
+        };
+        gate.lock_owned().await
+    }
+
+    async fn on<T: Send + 'static>(
+        &self,
+        worktree: &Worktree,
+        work: impl FnOnce(&Inner, &Worktree) -> Result<T, WorktreeError> + Send + 'static,
+    ) -> Result<T, WorktreeError> {
+        let gate = self.gate(&worktree.repository.common_dir).await;
+        let (inner, worktree) = (Arc::clone(&self.0), worktree.clone());
+        blocking(move || {
+            let _gate = gate;
+            work(&inner, &worktree)
+        })
+        .await
+    }
+}
+
+/// Runs `work` on the blocking pool. It is finished even when the future is dropped.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, WorktreeError> + Send + 'static,
+) -> Result<T, WorktreeError> {
+    // It fails only when the runtime shuts down before the work began.
+    tokio::task::spawn_blocking(work).await.unwrap_or(Err(WorktreeError::Cancelled))
+}
+
+struct CancelOnDrop(Option<Cancel>);
+
+impl CancelOnDrop {
+    fn disarm(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        if let Some(cancel) = &self.0 {
+            cancel.cancel();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
