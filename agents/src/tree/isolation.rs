@@ -8,7 +8,7 @@ use offshoot_protocol::{
 };
 
 use super::Tree;
-use crate::changes;
+use crate::changes::{Changes, ChangesError};
 use crate::git::Trust;
 use crate::tool::ToolError;
 use crate::turn::Isolated;
@@ -50,20 +50,20 @@ impl Tree {
         let Some(worktree) = self.worktree(id) else { return Vec::new() };
         let title = self.journal.read(|fold| fold.agent(id).map(|agent| agent.title.clone())).unwrap_or_default();
         let mut facts = Vec::new();
-        let mut warn = |code: &str, message: String| {
+        let warn = |code: &str, message: String| {
             let warning = Warning { code: code.to_owned(), message };
             EventBody::Warned { warning }
         };
         match self.means.worktrees.finish(&worktree).await {
-            Ok(Finished::Removed) => {
+            Ok(Finished::Removed { .. }) => {
                 self.forget_worktree(id);
                 facts.push(EventBody::WorktreeRemoved { kept_as: None });
             }
             Ok(Finished::Kept) => {
-                if let Err(error) = self.means.worktrees.commit_all(&worktree, &title).await {
+                if let Err(error) = self.means.worktrees.commit_all(&worktree, &title, false).await {
                     facts.push(warn("commit_failed", format!("What the agent left uncommitted stays so: {error}")));
                 }
-                match summary(worktree).await {
+                match self.summary(worktree).await {
                     Ok(summary) => facts.push(EventBody::ChangesCounted { changes: summary.count }),
                     Err(error) => facts.push(warn("changes_unknown", error.message)),
                 }
@@ -75,15 +75,21 @@ impl Tree {
 
     /// What differs from the base of an agent's worktree.
     pub async fn changes(&self, id: &AgentId) -> Result<ChangeSummary, Rejected> {
-        summary(self.worktree(id).ok_or_else(|| self.no_worktree(id))?).await
+        self.summary(self.worktree(id).ok_or_else(|| self.no_worktree(id))?).await
     }
 
     /// The lines of one changed file; without `whole`, only within a budget.
     pub async fn file_diff(&self, id: &AgentId, path: &str, whole: bool) -> Result<FileDiff, Rejected> {
         let worktree = self.worktree(id).ok_or_else(|| self.no_worktree(id))?;
+        let changes = Changes::of(self.means.worktrees.git(), &worktree);
         let path = path.to_owned();
         let budget = if whole { u64::MAX } else { DIFF_BUDGET };
-        blocking(move || changes::file_diff(&worktree, &path, budget).map_err(|error| failed(&error))).await
+        blocking(move || changes.file_diff(&path, budget)).await
+    }
+
+    async fn summary(&self, worktree: Arc<Worktree>) -> Result<ChangeSummary, Rejected> {
+        let changes = Changes::of(self.means.worktrees.git(), &worktree);
+        blocking(move || changes.summary()).await
     }
 
     /// The child's worktree, while it is there.
@@ -134,18 +140,13 @@ impl Tree {
     }
 }
 
-async fn summary(worktree: Arc<Worktree>) -> Result<ChangeSummary, Rejected> {
-    blocking(move || changes::summary(&worktree).map_err(|error| failed(&error))).await
-}
-
 /// Runs git work beside the runtime. It goes on when the caller is dropped, and changes nothing that the caller sees.
 async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, Rejected> + Send + 'static,
+    work: impl FnOnce() -> Result<T, ChangesError> + Send + 'static,
 ) -> Result<T, Rejected> {
-    let joined = tokio::task::spawn_blocking(work).await;
-    joined.unwrap_or_else(|error| Err(Rejected::new(RejectedCode::Failed, error.to_string(), "Try it again.")))
-}
-
-fn failed(error: &dyn std::fmt::Display) -> Rejected {
-    Rejected::new(RejectedCode::Failed, error.to_string(), "Nothing was changed.")
+    let failed = |error: String| Rejected::new(RejectedCode::Failed, error, "Nothing was changed.");
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done.map_err(|error| failed(error.to_string())),
+        Err(error) => Err(failed(error.to_string())),
+    }
 }

@@ -215,7 +215,7 @@ impl Tree {
         Surroundings {
             directory,
             platform: std::env::consts::OS,
-            date: now.to_zoned(jiff::tz::TimeZone::UTC).date(),
+            date: jiff::tz::TimeZone::UTC.to_datetime(now).date(),
             branch: None,
             instructions,
         }
