@@ -8,7 +8,9 @@ use super::Tree;
 use super::ending::has_end;
 use crate::agent::is_running;
 use crate::log::LogError;
+use crate::prompt;
 use crate::turn;
+use crate::view::Fold;
 
 impl Tree {
     /// Brings back the agents of a session from the log, at rest. Withdraws the requests that were pending, answers the
@@ -25,7 +27,7 @@ impl Tree {
             self.journal.record(&agent, EventBody::PermissionWithdrawn { request: request.id, reason });
         }
         for agent in running {
-            turn::settle(&self.journal, &agent.id, |call| self.lost_call(&agent.id, call));
+            turn::settle(&self.journal, &agent.id, |fold, call| lost_call(fold, &agent.id, call));
             if agent.kind == AgentKind::Root || agent.started_at.is_some() {
                 let ended = EventBody::TurnEnded { outcome: TurnOutcome::Interrupted };
                 self.journal.record(&agent.id, ended);
@@ -43,18 +45,22 @@ impl Tree {
         let cursor = self.journal.read(|fold| fold.cursor);
         self.journal.stored(cursor).await
     }
+}
 
-    /// What an open call is answered with: for an agent that it waited for, which one that was.
-    fn lost_call(&self, agent: &AgentId, call: &CallId) -> String {
-        let child = self.journal.read(|fold| {
-            let started_by = |child: &&AgentView| child.call.as_ref() == Some(call);
-            fold.children(agent).find(started_by).map(|child| child.id.clone())
-        });
-        match child {
-            Some(child) => {
-                format!("The program ended while agent {child} worked. It is interrupted; the developer can resume it.")
-            }
-            None => "The program ended while this call ran. It may have taken effect.".to_owned(),
+/// What an open call is answered with: for an agent that it waited for, which one that was and how far it got.
+fn lost_call(fold: &Fold, agent: &AgentId, call: &CallId) -> String {
+    let Some(child) = fold.children(agent).find(|child| child.call.as_ref() == Some(call)) else {
+        return "The program ended while this call ran. It may have taken effect.".to_owned();
+    };
+    let id = &child.id;
+    match &child.outcome {
+        Some(AgentOutcome::Completed { report }) => {
+            let report = prompt::defang(&prompt::bounded(report, None));
+            format!("The program ended in this moment, but agent {id} had handed back its report: {report}")
+        }
+        Some(_) => format!("The program ended in this moment; agent {id} had ended without a report."),
+        None => {
+            format!("The program ended while agent {id} worked. It is interrupted; the developer can resume it.")
         }
     }
 }

@@ -18,6 +18,7 @@ use crate::log::LogError;
 use crate::model::{Model, RequestHead, StopReason};
 use crate::policy::Rules;
 use crate::tool::{Delegate, FileMemory, Toolbox};
+use crate::view::Fold;
 
 pub(crate) mod call;
 mod step;
@@ -150,12 +151,12 @@ pub fn interrupted(worker: &Worker, why: &str) {
         let fact = |message| (Some(id.clone()), EventBody::MessageAppended { index, message, inputs: Vec::new() });
         (kept.map(fact).into_iter().collect(), ())
     });
-    settle(&worker.journal, id, |_| why.to_owned());
+    settle(&worker.journal, id, |_, _| why.to_owned());
 }
 
 /// Gives every call of the last message that has no result an error result, and appends the results message. Does nothing
 /// where the transcript is complete.
-pub fn settle(journal: &Arc<Journal>, id: &AgentId, why: impl Fn(&CallId) -> String) {
+pub fn settle(journal: &Arc<Journal>, id: &AgentId, why: impl Fn(&Fold, &CallId) -> String) {
     journal.decide(|fold| {
         let unanswered = fold.unanswered_calls(id);
         if unanswered.is_empty() {
@@ -165,7 +166,7 @@ pub fn settle(journal: &Arc<Journal>, id: &AgentId, why: impl Fn(&CallId) -> Str
         let mut calls = Vec::new();
         for (call, view) in unanswered {
             if view.is_none_or(|view| view.result.is_none()) {
-                let content = serde_json::json!({"code": "interrupted", "message": why(&call)}).to_string();
+                let content = serde_json::json!({"code": "interrupted", "message": why(fold, &call)}).to_string();
                 let result = CallResult {
                     content,
                     is_error: true,
