@@ -35,8 +35,12 @@ enum Mount {
     ReadOnly,
 }
 
-/// The arguments up to the program that is run.
-pub(super) fn arguments(spec: &CommandSpec<'_>, masked: &[PathBuf]) -> Result<Vec<OsString>, SandboxError> {
+/// The arguments up to the program that is run. `empty` is an empty file.
+pub(super) fn arguments(
+    spec: &CommandSpec<'_>,
+    masked: &[PathBuf],
+    empty: &Path,
+) -> Result<Vec<OsString>, SandboxError> {
     let mut mounts: Vec<(PathBuf, Mount)> = Vec::new();
     for path in masked.iter().filter_map(|path| path.canonicalize().ok()) {
         let mount = if path.is_dir() { Mount::EmptyFolder } else { Mount::EmptyFile };
@@ -68,7 +72,7 @@ pub(super) fn arguments(spec: &CommandSpec<'_>, masked: &[PathBuf]) -> Result<Ve
     for (path, mount) in &mounts {
         match mount {
             Mount::EmptyFolder => say("--tmpfs", None, Some(path)),
-            Mount::EmptyFile => say("--ro-bind", Some(Path::new("/dev/null")), Some(path)),
+            Mount::EmptyFile => say("--ro-bind", Some(empty), Some(path)),
             Mount::Writable => say("--bind", Some(path), Some(path)),
             Mount::ReadOnly => say("--ro-bind", Some(path), Some(path)),
         }
