@@ -113,7 +113,7 @@ impl Tool for Bash {
         }
         let (code, message) = ending.explain(timeout);
         let message = match self.hint(&output) {
-            Some(hint) => format!("{message} {hint}"),
+            Some(hint) => format!("{message}. {hint}"),
             None => message,
         };
         Err(ToolError { detail, output, ..ToolError::new(code, message) })
