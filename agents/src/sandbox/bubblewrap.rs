@@ -56,7 +56,8 @@ pub(super) fn arguments(
     for path in spec.protected.iter().filter_map(|path| path.canonicalize().ok()) {
         // A folder on the way could be renamed with all that is mounted in it, and made anew. A mount point can't be.
         let on_the_way = |folder: &&Path| spec.writable.iter().any(|root| folder.starts_with(root) && *folder != root);
-        mounts.extend(path.ancestors().skip(1).filter(on_the_way).map(|folder| (folder.to_path_buf(), Mount::Writable)));
+        mounts
+            .extend(path.ancestors().skip(1).filter(on_the_way).map(|folder| (folder.to_path_buf(), Mount::Writable)));
         mounts.push((path, Mount::ReadOnly));
     }
     // Outer ones first, so that each lies on top of what it is in.

@@ -19,12 +19,12 @@ use tokio::process::Command;
 mod bubblewrap;
 mod mountpoints;
 mod running;
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
 mod tests;
 
 use mountpoints::{Mountpoints, Planted};
-pub use running::Running;
 use running::Launcher;
+pub use running::Running;
 
 /// Where bubblewrap is looked for. Not along the user's search path, which a project may have lengthened.
 pub const BUBBLEWRAP: [&str; 3] = ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/run/current-system/sw/bin/bwrap"];
@@ -233,7 +233,8 @@ impl Sandbox {
 
     /// Runs the two trial commands.
     async fn try_out(&self, folder: &Path) -> Result<(), String> {
-        let trial = tempfile::Builder::new().prefix("sandbox-").tempdir_in(folder).map_err(|error| error.to_string())?;
+        let trial =
+            tempfile::Builder::new().prefix("sandbox-").tempdir_in(folder).map_err(|error| error.to_string())?;
         let root = trial.path().canonicalize().map_err(|error| error.to_string())?;
         let (inside, outside) = (root.join("inside"), root.join("outside"));
         for path in [&inside, &outside] {

@@ -1,3 +1,5 @@
+#![cfg(target_os = "linux")]
+
 use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt;
 
@@ -171,7 +173,9 @@ async fn writes_stay_where_they_are_allowed() {
     let Some(sandbox) = Sandbox::installed(Vec::new()) else { return };
     let ground = Ground::new();
     let root = ground.root.display();
-    for fine in ["echo a > a", "mkdir -p b/c && mv a b/c", "rm -r b", &format!("echo a > {root}/scratch/a"), "echo a > /tmp/a"] {
+    for fine in
+        ["echo a > a", "mkdir -p b/c && mv a b/c", "rm -r b", &format!("echo a > {root}/scratch/a"), "echo a > /tmp/a"]
+    {
         let (status, output) = ground.run(&sandbox, fine).await;
         assert_eq!(status, Some(0), "{fine}: {output}");
     }
@@ -377,6 +381,7 @@ async fn drop_when_up(running: Running, fifo: Fifo) {
 /// Not a test: the program that is killed in the next one, which runs this file's tests again in a process of its own.
 #[tokio::test]
 #[ignore = "run by `a_command_dies_with_the_program_that_runs_it`"]
+#[expect(clippy::disallowed_methods, reason = "how one test process tells another where")]
 async fn owner() {
     let Some(root) = std::env::var_os("OFFSHOOT_TEST_ROOT") else { return };
     let ground = Ground { root: root.into(), ..Ground::new() };

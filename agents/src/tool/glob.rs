@@ -1,5 +1,6 @@
 //! `Glob`: files by the pattern of their path.
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -84,18 +85,20 @@ impl Tool for Glob {
             let listing = list(&root, stop)?;
             let all = listing.files.len();
             let is_meant = |file: &&std::path::PathBuf| pattern.matches(&root, file) && !is_forbidden(file);
-            let found: Vec<String> = listing.files.iter().filter(is_meant).map(|file| shown(&directory, file)).collect();
+            let found: Vec<String> =
+                listing.files.iter().filter(is_meant).map(|file| shown(&directory, file)).collect();
             if found.is_empty() {
                 return Ok(ToolOutput::text(format!("No file matches, of {all} in {}.", root.display())));
             }
-            let mut content = found[..found.len().min(MAX_PATHS)].join("\n");
+            let mut shown = found[..found.len().min(MAX_PATHS)].join("\n");
             if found.len() > MAX_PATHS {
-                content += &format!("\n[{} more paths; narrow the pattern or the path]", found.len() - MAX_PATHS);
+                let more = found.len() - MAX_PATHS;
+                let _ = write!(shown, "\n[{more} more paths; narrow the pattern or the path]");
             }
             if listing.is_cut {
-                content += "\n[not all files were looked at: there are too many; give a path]";
+                shown += "\n[not all files were looked at: there are too many; give a path]";
             }
-            Ok(ToolOutput::text(content))
+            Ok(ToolOutput::text(shown))
         })
         .await
     }
@@ -143,6 +146,8 @@ mod tests {
         }
         let content = bench.run(&glob(), json!({"pattern": "*"})).await.unwrap().content;
         assert_eq!(content.lines().count(), MAX_PATHS + 1);
-        assert!(content.starts_with("0000\n0001\n") && content.ends_with("[7 more paths; narrow the pattern or the path]"));
+        assert!(
+            content.starts_with("0000\n0001\n") && content.ends_with("[7 more paths; narrow the pattern or the path]")
+        );
     }
 }

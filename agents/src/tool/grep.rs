@@ -136,7 +136,9 @@ impl Tool for Grep {
         let is_forbidden = self.is_forbidden.clone();
         stoppable(move |stop| {
             let mut files = list(&root, stop)?.files;
-            files.retain(|file| query.files.as_ref().is_none_or(|files| files.matches(&root, file)) && !is_forbidden(file));
+            files.retain(|file| {
+                query.files.as_ref().is_none_or(|files| files.matches(&root, file)) && !is_forbidden(file)
+            });
             Ok(ToolOutput::text(report(&query, &directory, files, stop)))
         })
         .await
@@ -180,7 +182,10 @@ fn report(query: &Query, directory: &Path, files: Vec<PathBuf>, stop: &AtomicBoo
     }
     if is_cut {
         out.truncate(query.limit);
-        out.push(format!("[there is more: only the first {} are shown; narrow the search or raise `limit`]", query.limit));
+        out.push(format!(
+            "[there is more: only the first {} are shown; narrow the search or raise `limit`]",
+            query.limit
+        ));
     }
     if unsearched > 0 {
         out.push(format!("[{unsearched} files could not be searched: unreadable, or a line over 16 MB]"));

@@ -1,3 +1,5 @@
+#![cfg(target_os = "linux")]
+
 use std::path::Path;
 use std::process::Command;
 
@@ -171,7 +173,9 @@ async fn the_main_checkout_and_its_repository_cannot_be_changed() {
         &format!("cd {main} && git commit --allow-empty --message=x"),
         &format!("git -C {main} commit --allow-empty --message=x"),
         &format!("GIT_DIR={main}/.git git commit --allow-empty --message=x"),
-        &format!("git --git-dir={main}/.git update-ref refs/heads/main HEAD~0 0000000000000000000000000000000000000000"),
+        &format!(
+            "git --git-dir={main}/.git update-ref refs/heads/main HEAD~0 0000000000000000000000000000000000000000"
+        ),
         "bash script",
         "git commit --all --message=x",
         "git add a.txt",

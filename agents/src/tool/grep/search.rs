@@ -13,7 +13,7 @@ use super::super::disk;
 
 /// Most bytes of a line that is searched.
 const MAX_LINE: usize = 16 * 1024 * 1024;
-/// Most characters of a line that is shown.
+/// Most bytes of a line that is shown.
 const SHOWN: usize = 400;
 /// Files that are searched before results are handed on.
 const BATCH: usize = 512;
@@ -101,8 +101,14 @@ impl Search<'_> {
             return text.to_owned();
         }
         let at = self.matcher.find(text.as_bytes()).ok().flatten().map_or(0, |found| found.start());
-        let first = text.floor_char_boundary(at.saturating_sub(SHOWN / 4));
-        let last = text.floor_char_boundary((first + SHOWN).min(text.len()));
+        let boundary = |mut at: usize| {
+            while !text.is_char_boundary(at) {
+                at -= 1;
+            }
+            at
+        };
+        let first = boundary(at.saturating_sub(SHOWN / 4));
+        let last = boundary((first + SHOWN).min(text.len()));
         let (before, after) = (if first > 0 { "…" } else { "" }, if last < text.len() { "…" } else { "" });
         format!("{before}{}{after}", &text[first..last])
     }

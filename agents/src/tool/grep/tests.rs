@@ -15,10 +15,14 @@ async fn three_kinds_of_output_in_the_order_of_the_paths() {
     bench.file("b.rs", "fn b() {}\nlet x = 1;\nfn c() {}\n");
     bench.file("a/z.rs", "fn z() {}\r\n");
     bench.file("a/y.md", "fn y\n");
-    assert_eq!(find(&bench, json!({"pattern": "fn .\\(", "glob": "*.rs"})).await,
-        "a/z.rs:1:fn z() {}\nb.rs:1:fn b() {}\nb.rs:3:fn c() {}");
-    assert_eq!(find(&bench, json!({"pattern": "FN", "output_mode": "files", "case_insensitive": true})).await,
-        "a/y.md\na/z.rs\nb.rs");
+    assert_eq!(
+        find(&bench, json!({"pattern": "fn .\\(", "glob": "*.rs"})).await,
+        "a/z.rs:1:fn z() {}\nb.rs:1:fn b() {}\nb.rs:3:fn c() {}"
+    );
+    assert_eq!(
+        find(&bench, json!({"pattern": "FN", "output_mode": "files", "case_insensitive": true})).await,
+        "a/y.md\na/z.rs\nb.rs"
+    );
     assert_eq!(find(&bench, json!({"pattern": "^fn", "output_mode": "count"})).await, "a/y.md:1\na/z.rs:1\nb.rs:2");
     assert_eq!(find(&bench, json!({"pattern": "\\{\\}$", "path": "a/z.rs"})).await, "a/z.rs:1:fn z() {}", "CR LF");
     assert_eq!(find(&bench, json!({"pattern": "nowhere"})).await, "No match in 3 files.");
@@ -28,8 +32,10 @@ async fn three_kinds_of_output_in_the_order_of_the_paths() {
 async fn context_and_gaps() {
     let bench = Bench::new();
     bench.file("a", "1\n2\nhit\n4\n5\n6\n7\nhit\n");
-    assert_eq!(find(&bench, json!({"pattern": "hit", "before": 1, "after": 1})).await,
-        "a-2-2\na:3:hit\na-4-4\n--\na-7-7\na:8:hit");
+    assert_eq!(
+        find(&bench, json!({"pattern": "hit", "before": 1, "after": 1})).await,
+        "a-2-2\na:3:hit\na-4-4\n--\na-7-7\na:8:hit"
+    );
 }
 
 #[tokio::test]
