@@ -84,13 +84,13 @@ impl Place {
     }
 
     /// What a command must not write although it lies in the agent's own directory, whether it exists or not: version
-    /// control's own files and what Offshoot takes orders from. The repository that a worktree belongs to is among them.
+    /// control's own files and what Offshoot takes orders from. The checkout that a worktree belongs to is among them.
     pub fn protected(&self) -> Vec<PathBuf> {
         let own = [".git", ".offshoot", ".claude/agents"].map(|name| self.directory.join(name));
         // These are protected where they are; nobody keeps an empty folder of theirs in every project.
         let others =
             [".hg", ".jj", ".svn"].map(|name| self.directory.join(name)).into_iter().filter(|path| path.exists());
-        own.into_iter().chain(others).chain(self.main_checkout.iter().map(|main| main.join(".git"))).collect()
+        own.into_iter().chain(others).chain(self.main_checkout.clone()).collect()
     }
 }
 

@@ -35,8 +35,12 @@ enum Mount {
     ReadOnly,
 }
 
-/// The arguments up to the program that is run.
-pub(super) fn arguments(spec: &CommandSpec<'_>, masked: &[PathBuf]) -> Result<Vec<OsString>, SandboxError> {
+/// The arguments up to the program that is run. `empty` is an empty file.
+pub(super) fn arguments(
+    spec: &CommandSpec<'_>,
+    masked: &[PathBuf],
+    empty: &Path,
+) -> Result<Vec<OsString>, SandboxError> {
     let mut mounts: Vec<(PathBuf, Mount)> = Vec::new();
     for path in masked.iter().filter_map(|path| path.canonicalize().ok()) {
         let mount = if path.is_dir() { Mount::EmptyFolder } else { Mount::EmptyFile };
@@ -49,7 +53,13 @@ pub(super) fn arguments(spec: &CommandSpec<'_>, masked: &[PathBuf]) -> Result<Ve
         mounts.push((path.clone(), Mount::Writable));
     }
     // A link is protected where it leads; the link itself can't be.
-    mounts.extend(spec.protected.iter().filter_map(|path| path.canonicalize().ok()).map(|path| (path, Mount::ReadOnly)));
+    for path in spec.protected.iter().filter_map(|path| path.canonicalize().ok()) {
+        // A folder on the way could be renamed with all that is mounted in it, and made anew. A mount point can't be.
+        let on_the_way = |folder: &&Path| spec.writable.iter().any(|root| folder.starts_with(root) && *folder != root);
+        mounts
+            .extend(path.ancestors().skip(1).filter(on_the_way).map(|folder| (folder.to_path_buf(), Mount::Writable)));
+        mounts.push((path, Mount::ReadOnly));
+    }
     // Outer ones first, so that each lies on top of what it is in.
     mounts.sort_by_key(|(path, mount)| (path.components().count(), path.clone(), *mount));
     mounts.dedup();
@@ -68,7 +78,7 @@ pub(super) fn arguments(spec: &CommandSpec<'_>, masked: &[PathBuf]) -> Result<Ve
     for (path, mount) in &mounts {
         match mount {
             Mount::EmptyFolder => say("--tmpfs", None, Some(path)),
-            Mount::EmptyFile => say("--ro-bind", Some(Path::new("/dev/null")), Some(path)),
+            Mount::EmptyFile => say("--ro-bind", Some(empty), Some(path)),
             Mount::Writable => say("--bind", Some(path), Some(path)),
             Mount::ReadOnly => say("--ro-bind", Some(path), Some(path)),
         }

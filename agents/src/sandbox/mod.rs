@@ -19,12 +19,12 @@ use tokio::process::Command;
 mod bubblewrap;
 mod mountpoints;
 mod running;
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
 mod tests;
 
 use mountpoints::{Mountpoints, Planted};
-pub use running::Running;
 use running::Launcher;
+pub use running::Running;
 
 /// Where bubblewrap is looked for. Not along the user's search path, which a project may have lengthened.
 pub const BUBBLEWRAP: [&str; 3] = ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/run/current-system/sw/bin/bwrap"];
@@ -123,6 +123,8 @@ pub enum SandboxError {
 pub struct Sandbox {
     confinement: Confinement,
     masked: Vec<PathBuf>,
+    /// What is seen in place of a masked file.
+    empty: Option<tempfile::NamedTempFile>,
     mountpoints: Arc<Mountpoints>,
     launcher: Launcher,
 }
@@ -140,7 +142,8 @@ impl Sandbox {
     /// Tries out the first of `candidates` that exists (see [`BUBBLEWRAP`]): one command that must be able to write and one
     /// that must not really run, in a new folder under `folder`. Takes some 100 ms, and at most 5 s.
     ///
-    /// `masked` are files and folders that no command may see, such as [`credentials`] and Offshoot's own data.
+    /// `masked` are files and folders that no command may see, such as [`credentials`] and Offshoot's own data; they are
+    /// seen as empty. `folder` must outlast the sandbox.
     pub async fn detect(candidates: &[PathBuf], folder: &Path, masked: Vec<PathBuf>) -> Self {
         if !cfg!(target_os = "linux") {
             return Self::not_confined("this platform has no sandbox that Offshoot can use");
@@ -148,7 +151,11 @@ impl Sandbox {
         let Some(program) = candidates.iter().find(|path| path.is_file()) else {
             return Self::not_confined("bubblewrap (bwrap) is not installed");
         };
-        let sandbox = Self::new(Confinement::Bubblewrap { program: program.clone() }, masked);
+        let empty = match tempfile::Builder::new().prefix("empty-").tempfile_in(folder) {
+            Ok(file) => file,
+            Err(error) => return Self::not_confined(format!("{}: {error}", folder.display())),
+        };
+        let sandbox = Self::new(Confinement::Bubblewrap { program: program.clone() }, masked, Some(empty));
         match tokio::time::timeout(TRIAL_TIME, sandbox.try_out(folder)).await {
             Ok(Ok(())) => sandbox,
             Ok(Err(reason)) => Self::not_confined(format!("bubblewrap does not work here: {reason}")),
@@ -158,11 +165,11 @@ impl Sandbox {
 
     /// A sandbox that confines nothing, and says why.
     pub fn not_confined(reason: impl Into<String>) -> Self {
-        Self::new(Confinement::NotConfined { reason: reason.into() }, Vec::new())
+        Self::new(Confinement::NotConfined { reason: reason.into() }, Vec::new(), None)
     }
 
-    fn new(confinement: Confinement, masked: Vec<PathBuf>) -> Self {
-        Self { confinement, masked, mountpoints: Arc::default(), launcher: Launcher::new() }
+    fn new(confinement: Confinement, masked: Vec<PathBuf>, empty: Option<tempfile::NamedTempFile>) -> Self {
+        Self { confinement, masked, empty, mountpoints: Arc::default(), launcher: Launcher::new() }
     }
 
     /// Bubblewrap without trying it out, where it is installed; a notice and nothing elsewhere.
@@ -172,7 +179,8 @@ impl Sandbox {
         if program.is_none() {
             println!("NOT TESTED: bubblewrap is not installed");
         }
-        program.map(|program| Self::new(Confinement::Bubblewrap { program }, masked))
+        let empty = tempfile::NamedTempFile::new().unwrap();
+        program.map(|program| Self::new(Confinement::Bubblewrap { program }, masked, Some(empty)))
     }
 
     /// How far commands are confined.
@@ -203,7 +211,7 @@ impl Sandbox {
             Confinement::Bubblewrap { program } => {
                 let planted = self.mountpoints.plant(spec)?;
                 let mut command = Command::new(program);
-                command.args(bubblewrap::arguments(spec, &self.masked)?);
+                command.args(bubblewrap::arguments(spec, &self.masked, self.empty_file())?);
                 (command, planted)
             }
             Confinement::NotConfined { .. } => (session_leader(spec.directory), Planted::default()),
@@ -219,9 +227,14 @@ impl Sandbox {
         Ok(self.launcher.start(prepared).await?)
     }
 
+    fn empty_file(&self) -> &Path {
+        self.empty.as_ref().map_or(Path::new("/dev/null"), |file| file.path())
+    }
+
     /// Runs the two trial commands.
     async fn try_out(&self, folder: &Path) -> Result<(), String> {
-        let trial = tempfile::Builder::new().prefix("sandbox-").tempdir_in(folder).map_err(|error| error.to_string())?;
+        let trial =
+            tempfile::Builder::new().prefix("sandbox-").tempdir_in(folder).map_err(|error| error.to_string())?;
         let root = trial.path().canonicalize().map_err(|error| error.to_string())?;
         let (inside, outside) = (root.join("inside"), root.join("outside"));
         for path in [&inside, &outside] {

@@ -131,7 +131,9 @@ fn work(jobs: &Receiver<Job>) {
             Ok(Job::End(command)) => ending.push(command),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => {
-                ending.iter().for_each(|command| command.family.kill());
+                for command in &ending {
+                    command.family.kill();
+                }
                 return;
             }
         }
@@ -175,7 +177,11 @@ impl Ending {
                 false
             }
             Some(at) if at.elapsed() >= GRACE => {
-                if exited { self.family.kill_rest() } else { self.family.kill() }
+                if exited {
+                    self.family.kill_rest();
+                } else {
+                    self.family.kill();
+                }
                 exited
             }
             Some(_) => exited && !self.family.has_rest(),

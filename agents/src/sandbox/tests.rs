@@ -1,3 +1,5 @@
+#![cfg(target_os = "linux")]
+
 use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt;
 
@@ -18,15 +20,20 @@ struct Ground {
 }
 
 impl Ground {
+    /// Beside the test program: commands have a `/tmp` of their own.
     fn new() -> Self {
-        let root = tempfile::tempdir().unwrap();
+        let program = std::env::current_exe().unwrap();
+        Self::at(tempfile::tempdir_in(program.parent().unwrap()).unwrap())
+    }
+
+    fn at(root: tempfile::TempDir) -> Self {
         let path = root.path().canonicalize().unwrap();
         for folder in ["work", "scratch", "main/.git/hooks", "home/.ssh", "home/project"] {
             std::fs::create_dir_all(path.join(folder)).unwrap();
         }
         Self {
             writable: vec![path.join("work"), path.join("scratch")],
-            protected: vec![path.join("work/.git"), path.join("work/.offshoot"), path.join("main/.git")],
+            protected: vec![path.join("work/.git"), path.join("work/.offshoot"), path.join("main")],
             environment: vec![("PATH".to_owned(), "/usr/local/bin:/usr/bin:/bin".to_owned())],
             network: false,
             limits: Limits::default(),
@@ -133,7 +140,8 @@ async fn detection_does_not_wait_for_ever() {
 #[test]
 fn the_profile() {
     let ground = Ground::new();
-    let masked = [ground.root.join("home/.ssh"), ground.root.join("nowhere")];
+    std::fs::write(ground.root.join("home/.netrc"), "secret").unwrap();
+    let masked = [ground.root.join("home/.ssh"), ground.root.join("home/.netrc"), ground.root.join("nowhere")];
     let directory = ground.root.join("work");
     let spec = CommandSpec {
         command: "",
@@ -144,7 +152,7 @@ fn the_profile() {
         network: false,
         limits: Limits::default(),
     };
-    let words = bubblewrap::arguments(&spec, &masked).unwrap();
+    let words = bubblewrap::arguments(&spec, &masked, Path::new("/empty")).unwrap();
     let root = ground.root.to_str().unwrap();
     let words: Vec<String> = words.iter().map(|word| word.to_str().unwrap().replace(root, "R")).collect();
     assert_eq!(
@@ -152,12 +160,12 @@ fn the_profile() {
         "--unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try --disable-userns --cap-drop ALL \
          --die-with-parent --new-session --hostname offshoot --unshare-net \
          --ro-bind / / --dev /dev --proc /proc --tmpfs /run --tmpfs /tmp \
-         --bind R/scratch R/scratch --bind R/work R/work --tmpfs R/home/.ssh --ro-bind R/main/.git R/main/.git \
-         --remount-ro R/home/.ssh --chdir R/work --"
+         --ro-bind R/main R/main --bind R/scratch R/scratch --bind R/work R/work \
+         --ro-bind /empty R/home/.netrc --tmpfs R/home/.ssh --remount-ro R/home/.ssh --chdir R/work --"
     );
     let everything = [PathBuf::from("/")];
     let spec = CommandSpec { writable: &everything, ..spec };
-    assert!(matches!(bubblewrap::arguments(&spec, &[]), Err(SandboxError::Root)));
+    assert!(matches!(bubblewrap::arguments(&spec, &[], Path::new("/empty")), Err(SandboxError::Root)));
 }
 
 #[tokio::test]
@@ -165,7 +173,9 @@ async fn writes_stay_where_they_are_allowed() {
     let Some(sandbox) = Sandbox::installed(Vec::new()) else { return };
     let ground = Ground::new();
     let root = ground.root.display();
-    for fine in ["echo a > a", "mkdir -p b/c && mv a b/c", "rm -r b", &format!("echo a > {root}/scratch/a"), "echo a > /tmp/a"] {
+    for fine in
+        ["echo a > a", "mkdir -p b/c && mv a b/c", "rm -r b", &format!("echo a > {root}/scratch/a"), "echo a > /tmp/a"]
+    {
         let (status, output) = ground.run(&sandbox, fine).await;
         assert_eq!(status, Some(0), "{fine}: {output}");
     }
@@ -217,7 +227,7 @@ async fn keys_are_masked_and_a_project_among_them_is_not() {
     );
     let (_, output) = ground.run(&sandbox, &command).await;
     assert!(output.starts_with("worktrees\nwritten\n"), "{output}");
-    assert_eq!(output.matches("Read-only file system").count(), 2, "{output}");
+    assert_eq!(output.matches("Read-only file system").count(), 3, "{output}");
     assert!(!output.contains("secret") && data.join("worktrees/one/a").exists());
     assert_eq!(std::fs::read(ground.root.join("home/.netrc")).unwrap(), b"secret");
 }
@@ -267,7 +277,8 @@ async fn a_fork_bomb_is_bounded_and_ends_with_its_command() {
     else {
         return;
     };
-    let mut ground = Ground::new();
+    // Where anybody may look.
+    let mut ground = Ground::at(tempfile::tempdir().unwrap());
     ground.limits.processes = 40;
     // The kernel doesn't count root's processes, so the command runs as somebody else.
     let as_nobody = if rustix::process::geteuid().is_root() {
@@ -280,7 +291,7 @@ async fn a_fork_bomb_is_bounded_and_ends_with_its_command() {
         ""
     };
     let script = format!("#!/bin/sh\nexec {as_nobody} {} \"$@\"\n", bwrap.display());
-    let sandbox = Sandbox::new(Confinement::Bubblewrap { program: program(&ground, &script) }, Vec::new());
+    let sandbox = Sandbox::new(Confinement::Bubblewrap { program: program(&ground, &script) }, Vec::new(), None);
     for folder in ["", "work", "work/.git", "work/.offshoot"] {
         std::fs::create_dir_all(ground.root.join(folder)).unwrap();
         std::fs::set_permissions(ground.root.join(folder), PermissionsExt::from_mode(0o777)).unwrap();
@@ -370,6 +381,7 @@ async fn drop_when_up(running: Running, fifo: Fifo) {
 /// Not a test: the program that is killed in the next one, which runs this file's tests again in a process of its own.
 #[tokio::test]
 #[ignore = "run by `a_command_dies_with_the_program_that_runs_it`"]
+#[expect(clippy::disallowed_methods, reason = "how one test process tells another where")]
 async fn owner() {
     let Some(root) = std::env::var_os("OFFSHOOT_TEST_ROOT") else { return };
     let ground = Ground { root: root.into(), ..Ground::new() };

@@ -108,12 +108,12 @@ impl Tool for Bash {
         };
         let detail = Some(ResultDetail::Ran { exit, confinement: self.sandbox.label(self.network) });
         if matches!(ending, Ending::Exited(Some(0))) {
-            let content = if output.is_empty() { "(no output)".to_owned() } else { output };
-            return Ok(ToolOutput { content, detail, todos: None });
+            let text = if output.is_empty() { "(no output)".to_owned() } else { output };
+            return Ok(ToolOutput { detail, ..ToolOutput::text(text) });
         }
         let (code, message) = ending.explain(timeout);
         let message = match self.hint(&output) {
-            Some(hint) => format!("{message} {hint}"),
+            Some(hint) => format!("{message}. {hint}"),
             None => message,
         };
         Err(ToolError { detail, output, ..ToolError::new(code, message) })
@@ -148,10 +148,15 @@ impl Bash {
         }
         let says = |words: &[&str]| words.iter().any(|word| output.contains(word));
         if says(&[".git/", "index.lock"]) && says(&["Read-only file system", "Device or resource busy"]) {
-            return Some("Version control's own files are read-only to commands; leave the changes uncommitted, they are kept.".to_owned());
+            return Some(
+                "Version control's own files are read-only to commands; leave the changes uncommitted, they are kept."
+                    .to_owned(),
+            );
         }
         if says(&["Read-only file system"]) {
-            return Some("The command is confined: it may write only in your directory and in $OFFSHOOT_SCRATCH.".to_owned());
+            return Some(
+                "The command is confined: it may write only in your directory and in $OFFSHOOT_SCRATCH.".to_owned(),
+            );
         }
         let unreachable =
             ["Network is unreachable", "Could not resolve host", "Temporary failure in name resolution", "EAI_AGAIN"];
@@ -202,12 +207,14 @@ impl Ending {
             }
             Self::Exited(Some(status)) => ("command_failed", format!("exit status {status}")),
             Self::Exited(None) => ("command_failed", "ended by a signal".to_owned()),
-            Self::TimedOut => {
-                ("command_timed_out", format!("still running after {} ms, and ended. Its output so far:", timeout.as_millis()))
-            }
-            Self::TooMuchOutput => {
-                ("command_output_limit", "more than 10 MB of output, and ended. Send it to a file and look at parts.".to_owned())
-            }
+            Self::TimedOut => (
+                "command_timed_out",
+                format!("still running after {} ms, and ended. Its output so far:", timeout.as_millis()),
+            ),
+            Self::TooMuchOutput => (
+                "command_output_limit",
+                "more than 10 MB of output, and ended. Send it to a file and look at parts.".to_owned(),
+            ),
         }
     }
 }
@@ -267,5 +274,5 @@ fn receiver(reader: std::io::PipeReader) -> std::io::Result<tokio::fs::File> {
     Ok(tokio::fs::File::from_std(std::fs::File::from(std::os::windows::io::OwnedHandle::from(reader))))
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
 mod tests;

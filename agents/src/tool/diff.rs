@@ -60,9 +60,8 @@ mod tests {
 
     #[test]
     fn is_bounded() {
-        let old: String = (0..60_000).map(|n| format!("old line {n}\n")).collect();
-        let new: String = (0..60_000).map(|n| format!("new line {n}\n")).collect();
-        let diff = unified(&old, &new);
+        let lines = |word: &str| (0..60_000).map(|n| format!("{word} {n}")).collect::<Vec<_>>().join("\n");
+        let diff = unified(&lines("old"), &lines("new"));
         assert!(diff.len() < MAX_BYTES + 100);
         assert!(diff.contains("more lines of this diff are not shown"));
         assert!(unified("", &"x".repeat(1 << 20)).len() < 4096);

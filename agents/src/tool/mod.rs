@@ -201,12 +201,15 @@ mod diff;
 mod disk;
 mod edit;
 mod file_memory;
+mod glob;
+mod grep;
 mod input;
 mod read;
 #[cfg(test)]
 mod testing;
 mod text;
 mod todo_write;
+mod tree_walk;
 mod write;
 
 pub use file_memory::{FileMemory, Seen};
@@ -245,12 +248,14 @@ pub struct Environment {
 
 /// The tools that every agent's toolbox starts from, in the order in which models are told of them.
 pub fn standard(options: Options) -> Vec<Arc<dyn Tool>> {
-    let Options { sandbox, environment, network, writable, limits, .. } = options;
+    let Options { sandbox, environment, network, writable, limits, is_forbidden } = options;
     vec![
         Arc::new(read::Read),
         Arc::new(write::Write),
         Arc::new(edit::Edit),
         Arc::new(bash::Bash { sandbox, environment, network, writable, limits }),
+        Arc::new(grep::Grep { is_forbidden: is_forbidden.clone() }),
+        Arc::new(glob::Glob { is_forbidden }),
         Arc::new(todo_write::TodoWrite),
     ]
 }
@@ -262,4 +267,41 @@ async fn blocking<T: Send + 'static>(
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|failure| {
         Err(ToolError::new("internal", format!("The tool failed: {failure}. Nothing is known of what it did.")))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every agent's requests begin with these definitions: a change costs all running conversations their cached prefix.
+    #[test]
+    fn the_standard_tools_and_their_order_are_fixed() {
+        let tools = standard(Options {
+            sandbox: Arc::new(Sandbox::not_confined("a test")),
+            environment: Environment::default(),
+            network: false,
+            writable: Vec::new(),
+            limits: Limits::default(),
+            is_forbidden: Arc::new(|_| false),
+        });
+        let toolbox = Toolbox::new(tools);
+        let names: Vec<_> = toolbox.names().collect();
+        assert_eq!(names, ["Read", "Write", "Edit", "Bash", "Grep", "Glob", "TodoWrite"]);
+        let parallel: Vec<_> = names.iter().filter(|name| toolbox.get(name).unwrap().is_parallel()).collect();
+        assert_eq!(parallel, [&"Read", &"Grep", &"Glob"]);
+        for definition in toolbox.definitions() {
+            let schema = definition.input_schema;
+            assert_eq!(schema["additionalProperties"], false, "{}", definition.name);
+            for field in schema["required"].as_array().unwrap() {
+                assert!(schema["properties"][field.as_str().unwrap()].is_object(), "{}: {field}", definition.name);
+            }
+            assert!((100..2500).contains(&definition.description.len()), "{}", definition.name);
+        }
+    }
+
+    #[test]
+    fn a_failures_output_is_handed_on_as_it_is() {
+        let error = ToolError { output: "a\n\"b\"\n".to_owned(), ..ToolError::new("command_failed", "exit status 1") };
+        assert_eq!(error.content(), "{\"code\":\"command_failed\",\"message\":\"exit status 1\"}\na\n\"b\"\n");
+    }
 }

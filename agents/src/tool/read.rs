@@ -160,8 +160,8 @@ mod tests {
         assert_eq!(whole, "     1\tone\n     2\ttwo\n     3\tthree\n");
         let part = bench.run(&Read, json!({"file_path": "a.txt", "offset": 2, "limit": 1})).await.unwrap().content;
         assert_eq!(part, "     2\ttwo\n[lines 2 to 2 of 3; go on with offset 3]\n");
-        let past = bench.run(&Read, json!({"file_path": "a.txt", "offset": 9})).await.unwrap_err();
-        assert!(past.message.contains("only 3 lines"), "{past}");
+        let beyond = bench.run(&Read, json!({"file_path": "a.txt", "offset": 9})).await.unwrap_err();
+        assert!(beyond.message.contains("only 3 lines"), "{beyond}");
     }
 
     #[tokio::test]
@@ -170,7 +170,6 @@ mod tests {
         bench.file("long.txt", "👩‍💻".repeat(100_000));
         let shown = bench.run(&Read, json!({"file_path": "long.txt"})).await.unwrap().content;
         assert!(shown.len() < 10_000 && shown.contains("more bytes in this line"), "{}", shown.len());
-        bench.file("many.txt", "0123456789".repeat(10).to_string() + "\n" + &"y".repeat(99).repeat(1) + "\n");
         bench.file("big.txt", format!("{}\n", "z".repeat(150)).repeat(5000));
         let shown = bench.run(&Read, json!({"file_path": "big.txt", "limit": 5000})).await.unwrap().content;
         assert!(shown.len() < MAX_SHOWN + 4096 && shown.contains("of 5000; go on with offset"), "{}", shown.len());

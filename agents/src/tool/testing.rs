@@ -12,7 +12,7 @@ use crate::boundary::Place;
 
 /// An isolated agent's folders on the disk, and its memory.
 pub(super) struct Bench {
-    pub(super) root: tempfile::TempDir,
+    _root: tempfile::TempDir,
     pub(super) place: Place,
     pub(super) files: Arc<FileMemory>,
     pub(super) output: Arc<Mutex<String>>,
@@ -29,7 +29,16 @@ impl Delegate for NoDelegate {
 
 impl Bench {
     pub(super) fn new() -> Self {
-        let root = tempfile::tempdir().unwrap();
+        Self::at(tempfile::tempdir().unwrap())
+    }
+
+    /// Beside the test program, for commands, which have a `/tmp` of their own.
+    pub(super) fn for_commands() -> Self {
+        let program = std::env::current_exe().unwrap();
+        Self::at(tempfile::tempdir_in(program.parent().unwrap()).unwrap())
+    }
+
+    fn at(root: tempfile::TempDir) -> Self {
         let path = root.path().canonicalize().unwrap();
         let folder = |name: &str| -> PathBuf {
             std::fs::create_dir(path.join(name)).unwrap();
@@ -37,7 +46,7 @@ impl Bench {
         };
         let place =
             Place { directory: folder("work"), main_checkout: Some(folder("main")), scratch: folder("scratch") };
-        Self { root, place, files: Arc::default(), output: Arc::default() }
+        Self { _root: root, place, files: Arc::default(), output: Arc::default() }
     }
 
     /// Writes a file of the agent's directory.
