@@ -5,7 +5,9 @@
 //! starts with it. Nothing here starts an agent or decides about permission, and a bad file never spoils another.
 
 mod announce;
+mod body;
 pub mod catalog;
+mod emit;
 mod field;
 mod folder;
 mod grant;
@@ -15,9 +17,12 @@ mod list;
 pub mod model_alias;
 pub mod narrow;
 pub mod parse;
+mod relist;
 #[cfg(test)]
 mod samples;
 mod value;
+mod wish;
+pub mod write;
 
 pub use catalog::Catalog;
 pub use field::{COLORS, MAX_TURNS};

@@ -153,8 +153,8 @@ impl<'t> Segment<'t> {
         };
         match value {
             [(Scalar(text, style, _, tag), span)] => Some(self.scalar(text, *style, tag.is_some(), *span)),
-            [(Event::SequenceStart(_, None), span), items @ .., (Event::SequenceEnd, end)] => {
-                let start = self.byte(span.start.index());
+            [(Event::SequenceStart(_, None), _), items @ .., (Event::SequenceEnd, end)] => {
+                let start = self.first_content();
                 let flow = self.text[start..].starts_with('[');
                 let end = if flow {
                     self.byte(end.start.index()) + 1
@@ -172,6 +172,19 @@ impl<'t> Segment<'t> {
             // A second key in one entry, as `? a`.
             _ => None,
         }
+    }
+
+    /// Where the value starts, behind comments on the way to it.
+    fn first_content(&self) -> usize {
+        let mut at = self.entry.after_colon;
+        for line in self.text[at..self.entry.lines.end].split_inclusive('\n') {
+            let content = line.trim_start();
+            if !content.is_empty() && !content.starts_with('#') {
+                return at + (line.len() - content.len());
+            }
+            at += line.len();
+        }
+        self.entry.after_colon
     }
 
     fn scalar(&self, text: &str, style: ScalarStyle, tagged: bool, span: Span) -> Value {
