@@ -284,17 +284,20 @@ fn anchor(event: &Event<'_>) -> usize {
     }
 }
 
-/// `range` without blanks at both ends and without a comment on its last line.
+/// `range` without blanks at both ends, and without comments at its end.
 fn content(text: &str, range: Range<usize>) -> Range<usize> {
     let whole = &text[range.clone()];
     let start = range.start + (whole.len() - whole.trim_start().len());
-    if start >= range.end {
-        return range.start..range.start;
+    let mut end = range.end;
+    while start < end {
+        end = start + text[start..end].trim_end().len();
+        let last_line = text[start..end].rfind('\n').map_or(start, |newline| start + newline + 1);
+        match comment_start(&text[last_line..end]) {
+            Some(comment) => end = last_line + comment,
+            None => return start..end,
+        }
     }
-    let last_line = text[start..range.end].trim_end().rfind('\n').map_or(start, |newline| start + newline + 1);
-    let comment = comment_start(&text[last_line..range.end]).map_or(range.end, |at| last_line + at);
-    let end = start + text[start..comment.max(start)].trim_end().len();
-    start..end
+    range.start..range.start
 }
 
 /// Where a comment starts in a line that isn't read as YAML: a `#` between blanks, so that `issue #12` stays whole.
@@ -309,9 +312,10 @@ fn fold(text: &str) -> String {
     let mut out = String::new();
     let mut breaks = 0;
     for line in text.lines() {
-        let line = comment_start(line).map_or(line, |at| &line[..at]).trim();
+        let comment = comment_start(line);
+        let line = comment.map_or(line, |at| &line[..at]).trim();
         if line.is_empty() {
-            breaks += 1;
+            breaks += usize::from(comment.is_none());
             continue;
         }
         match (out.is_empty(), breaks) {

@@ -142,6 +142,7 @@ impl File<'_> {
                     splices.push(self.value(entry, value, text));
                 }
             }
+            _ if self.is_so(key, wish) => {}
             (Wish::List(wanted), Some((_, index, value))) => {
                 let entry = &layout.entries[*index];
                 splices.extend(relist::change(self.text, entry, value, wanted, layout.line_ending));
@@ -157,6 +158,21 @@ impl File<'_> {
                 let value = relist::fresh(wanted, self.list_style(), layout.line_ending);
                 splices.push(self.line(key, &value));
             }
+        }
+    }
+
+    /// Whether the file says it already, with an entry or without.
+    fn is_so(&self, key: Key, wish: &Wish) -> bool {
+        let role = &self.draft.role;
+        match (key, wish) {
+            (Key::Tools, Wish::List(wanted)) => {
+                role.tools.as_ref() == Some(wanted) || role.tools.is_none() && wanted.iter().any(|tool| tool == "*")
+            }
+            (Key::DisallowedTools, Wish::List(wanted)) => role.disallowed_tools == *wanted,
+            (Key::Background, Wish::Value { snake, .. }) => role.background.to_string() == *snake,
+            (Key::WithoutInstructions, Wish::Value { snake, .. }) => role.without_instructions.to_string() == *snake,
+            (Key::Isolation, Wish::Value { snake, .. }) => role.isolation == Isolation::Shared && snake == "shared",
+            _ => false,
         }
     }
 
@@ -273,3 +289,7 @@ fn difference(is: &Role, wanted: &Role) -> &'static str {
     };
     Key::ALL.into_iter().find(|key| differs(*key)).map_or("the prompt", Key::snake)
 }
+
+#[cfg(test)]
+#[path = "write_tests.rs"]
+mod tests;
