@@ -21,6 +21,7 @@ mod relist;
 #[cfg(test)]
 mod samples;
 mod value;
+pub mod watch;
 mod wish;
 pub mod write;
 
@@ -29,6 +30,7 @@ pub use field::{COLORS, MAX_TURNS};
 pub use folder::RoleFolders;
 pub use grant::Grant;
 pub use key::Key;
+pub use watch::CatalogWatch;
 
 use offshoot_protocol::{Isolation, PermissionMode, RoleSource};
 
