@@ -1,5 +1,7 @@
 //! Texts as YAML: plain where every reader takes it as that text, quoted where not.
 
+use std::fmt::Write as _;
+
 use super::field;
 use super::list;
 use super::value::TextStyle;
@@ -71,7 +73,9 @@ fn double(text: &str) -> String {
             '\\' => out.push_str("\\\\"),
             '\n' => out.push_str("\\n"),
             '\t' => out.push_str("\\t"),
-            special if is_special(special) => out.push_str(&format!("\\u{:04x}", special as u32)),
+            special if is_special(special) => {
+                write!(out, "\\u{:04x}", special as u32).expect("a string takes everything");
+            }
             plain => out.push(plain),
         }
     }

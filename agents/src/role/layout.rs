@@ -74,7 +74,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<&str, Unreadable> {
 
 /// The line, from 1, that the byte after `before` stands in.
 pub(super) fn count_lines(before: &[u8]) -> u32 {
-    let newlines = before.iter().filter(|byte| **byte == b'\n').count();
+    let newlines = before.split(|byte| *byte == b'\n').count() - 1;
     u32::try_from(newlines).unwrap_or(u32::MAX).saturating_add(1)
 }
 

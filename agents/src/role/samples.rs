@@ -256,6 +256,8 @@ fn lists_in_every_style_that_authors_use() {
         "tools: [Read, Bash(git log a, b), Grep]",
         "tools: [\n  Read, # first\n  Bash(git log a, b),\n  Grep,\n  ]",
         "tools: [Read, 'Bash(git log a, b)', \"Grep\"]",
+        "tools: [\n  Read,\n  Bash(git log a, b),\n  Grep\n]",
+        "tools: [\nRead,\nBash(git log a, b), # c\nGrep,\n] # c",
         "tools:\n- Read\n- Bash(git log a, b)\n- Grep",
         "tools:\n  - Read # first\n  - Bash(git log a, b)\n\n  - 'Grep'",
         "tools:\n\t- Read\n\t- Bash(git log a, b)\n\t- Grep",

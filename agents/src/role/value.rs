@@ -236,28 +236,21 @@ impl<'t> Segment<'t> {
     }
 
     fn loose(&self) -> Result<Value, Unreadable> {
-        let mut at = self.entry.lines.start;
-        for (index, line) in self.yaml.split_inclusive('\n').enumerate() {
-            // An item at the margin is a list's; everything else there is lost between two entries.
-            if index > 0 && !line.starts_with([' ', '\t', '#', '-', '\r', '\n']) {
-                return Err(
-                    self.unreadable(at, "expected `key: value`, or an indented line that goes on with the value")
-                );
-            }
-            at += line.len();
-        }
         let span = content(self.text, self.entry.after_colon..self.entry.lines.end);
-        let words = fold(&self.text[span.clone()]);
+        let written = &self.text[span.clone()];
+        let flow = written.starts_with('[') && written.ends_with(']');
+        if !flow {
+            self.margin()?;
+        }
+        let words = fold(written);
         if is_alias(&words) {
             return Err(self.unreadable(span.start, ALIAS));
         }
         if words.starts_with('"') && words.matches('"').count() == 1 {
             return Err(self.unreadable(span.start, "a quote opens here and is never closed"));
         }
-        let starts = &self.text[span.clone()];
-        let flow = starts.starts_with('[') && starts.ends_with(']');
         // A dash on the key's own line is a word of the text.
-        let block = starts.starts_with("- ") && self.text[self.entry.after_colon..span.start].contains('\n');
+        let block = written.starts_with("- ") && self.text[self.entry.after_colon..span.start].contains('\n');
         if flow || block {
             let items = list::split(self.text, span.clone());
             if let Some(item) = items.iter().find(|item| is_alias(&item.text)) {
@@ -267,6 +260,20 @@ impl<'t> Segment<'t> {
         }
         let text = list::unquote(&words).to_owned();
         Ok(Value { kind: ValueKind::Text { text, style: TextStyle::Loose }, span })
+    }
+
+    /// Checks that no line below the key starts at the margin, where it is lost between two entries. Items of a list may,
+    /// and so may what stands in brackets.
+    fn margin(&self) -> Result<(), Unreadable> {
+        let mut at = self.entry.lines.start;
+        for (index, line) in self.yaml.split_inclusive('\n').enumerate() {
+            if index > 0 && !line.starts_with([' ', '\t', '#', '-', '\r', '\n']) {
+                let message = "expected `key: value`, or an indented line that goes on with the value";
+                return Err(self.unreadable(at, message));
+            }
+            at += line.len();
+        }
+        Ok(())
     }
 }
 

@@ -143,8 +143,8 @@ fn wait(woken: &mpsc::Receiver<Wake>, again: Option<Duration>) -> bool {
 }
 
 /// Opens ears for changes; nothing where the file system or its limits don't allow it.
-fn listen(watched: &Watched, wake: &mpsc::Sender<Wake>) -> Option<RecommendedWatcher> {
-    let (concern, waker) = (watched.clone(), wake.clone());
+fn listen(at: &Watched, wake: &mpsc::Sender<Wake>) -> Option<RecommendedWatcher> {
+    let (concern, waker) = (at.clone(), wake.clone());
     let hear = move |event: notify::Result<notify::Event>| {
         let matters = match &event {
             Ok(event) => {
@@ -161,7 +161,7 @@ fn listen(watched: &Watched, wake: &mpsc::Sender<Wake>) -> Option<RecommendedWat
     let mut watcher = RecommendedWatcher::new(hear, config)
         .inspect_err(|error| tracing::warn!(%error, "roles are polled: changes can't be listened for"))
         .ok()?;
-    for place in &watched.places {
+    for place in &at.places {
         // A place that went away meanwhile is noticed when the places are compared; any other failure is not.
         if let Err(error) = watcher.watch(place, RecursiveMode::NonRecursive)
             && place.is_dir()

@@ -76,7 +76,7 @@ impl Wishes {
             wishes.role.without_instructions = flag.unwrap_or_default();
         }
         if let Some(body) = &edit.body {
-            wishes.role.body = body.replace("\r\n", "\n").trim().to_owned();
+            body.replace("\r\n", "\n").trim().clone_into(&mut wishes.role.body);
         }
         wishes.entries.sort_by_key(|(key, _)| *key);
         Ok(wishes)

@@ -138,7 +138,7 @@ impl File<'_> {
             (Wish::Value { snake, camel }, Some((_, index, value))) => {
                 let entry = &layout.entries[*index];
                 let text = if entry.key.contains(char::is_uppercase) { camel } else { snake };
-                if !self.says(key, value, text) {
+                if !Self::says(key, value, text) {
                     splices.push(self.value(entry, value, text));
                 }
             }
@@ -176,8 +176,8 @@ impl File<'_> {
         }
     }
 
-    /// Whether the entry already has this value, in whatever spelling.
-    fn says(&self, key: Key, value: &Value, text: &str) -> bool {
+    /// Whether an entry already has this value, in whatever spelling.
+    fn says(key: Key, value: &Value, text: &str) -> bool {
         let ValueKind::Text { text: now, style } = &value.kind else { return false };
         let now = now.trim();
         let is_null = *style == TextStyle::Plain && field::is_null(now);
@@ -229,12 +229,12 @@ impl File<'_> {
 
     /// How the file writes its other list, or how its kind of file does.
     fn list_style(&self) -> ListStyle {
-        let lists = self.draft.found.iter().filter(|(key, ..)| matches!(key, Key::Tools | Key::DisallowedTools));
+        let mut lists = self.draft.found.iter().filter(|(key, ..)| matches!(key, Key::Tools | Key::DisallowedTools));
         let style = |(_, index, value): &(Key, usize, Value)| {
             relist::style(self.text, &self.draft.layout.entries[*index], value)
         };
         let default = if self.camel { ListStyle::Commas } else { ListStyle::Flow };
-        lists.filter_map(style).next().unwrap_or(default)
+        lists.find_map(style).unwrap_or(default)
     }
 }
 

@@ -88,6 +88,7 @@ fn lists_keep_their_style() {
         ("tools: Read,\n  Grep", "tools: Grep,\n  Bash(git log a, b)"),
         ("tools: [Read,Grep] # c", "tools: [Grep,\"Bash(git log a, b)\"] # c"),
         ("tools: [\n  Read, # r\n  Grep, # g\n  ]", "tools: [\n  Grep,\n  \"Bash(git log a, b)\", # g\n  ]"),
+        ("tools: [\n  Read,\n  Grep\n]", "tools: [\n  Grep,\n  \"Bash(git log a, b)\"\n]"),
         ("tools:\n- Read\n- Grep", "tools:\n- Grep\n- Bash(git log a, b)"),
         (
             "tools:  # c\n  - Read # r\n  # about g\n  - 'Grep' # g",
