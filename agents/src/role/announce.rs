@@ -30,7 +30,9 @@ pub(super) fn announcement<'r>(roles: impl ExactSizeIterator<Item = (&'r str, &'
         text.push('\n');
     }
     if count > ROLES_LIMIT {
-        text.push_str(&format!("- … and {} more.\n", count - ROLES_LIMIT));
+        text.push_str("- … and ");
+        text.push_str(&(count - ROLES_LIMIT).to_string());
+        text.push_str(" more.\n");
     }
     text
 }
@@ -53,7 +55,7 @@ fn one_line(text: &str) -> String {
 
 /// Characters that show nothing: direction marks, tag characters, zero-width ones but the joiners that scripts and emoji
 /// need.
-fn is_invisible(character: char) -> bool {
+pub(super) fn is_invisible(character: char) -> bool {
     matches!(
         character,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'

@@ -4,6 +4,7 @@
 //! loaded; [`super::watch`] loads new ones.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -68,7 +69,11 @@ impl Catalog {
     pub fn check(path: &Path, known_tools: &[&str]) -> Self {
         let mut warnings = Vec::new();
         let mut candidates = Vec::new();
-        let (folder, only) = if path.is_file() { (path.parent().unwrap_or(path), Some(path)) } else { (path, None) };
+        let (folder, only) = match path.parent() {
+            Some(parent) if path.is_file() && parent.as_os_str().is_empty() => (Path::new("."), Some(path)),
+            Some(parent) if path.is_file() => (parent, Some(path)),
+            _ => (path, None),
+        };
         if let Some(folder) = Folder::user(folder, &mut warnings) {
             match only {
                 Some(file) => read_file(&folder, file, 0, known_tools, &mut candidates, &mut warnings),
@@ -149,7 +154,11 @@ impl Catalog {
 
     /// Changes exactly when [`Self::announcement`] does: a model that was told this one needs no new list.
     pub fn fingerprint(&self) -> String {
-        Sha256::digest(self.announcement()).iter().map(|byte| format!("{byte:02x}")).collect()
+        let digest = Sha256::digest(self.announcement());
+        digest.iter().fold(String::with_capacity(64), |mut hex, byte| {
+            write!(hex, "{byte:02x}").expect("a string takes everything");
+            hex
+        })
     }
 }
 

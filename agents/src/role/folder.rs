@@ -3,6 +3,7 @@
 //! A project's folders come with somebody else's repository. So no link leads out of it, nothing but regular files is
 //! opened, and sizes and numbers are bounded.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -36,6 +37,23 @@ pub struct RoleFolders {
     pub trusted: bool,
 }
 
+/// What is watched for changes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Watched {
+    /// Role folders and the plugins' folder, whether they exist or not.
+    roots: Vec<PathBuf>,
+    /// Existing folders to watch, each for itself.
+    pub(super) places: BTreeSet<PathBuf>,
+}
+
+impl Watched {
+    /// Whether a change at `path` may be one of the catalog: beneath a root, above one, or a repository coming or going.
+    pub(super) fn concerns(&self, path: &Path) -> bool {
+        let is_git = path.file_name().is_some_and(|name| name == ".git");
+        is_git || self.roots.iter().any(|root| path.starts_with(root) || root.starts_with(path))
+    }
+}
+
 /// One folder with role files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Folder {
@@ -54,6 +72,25 @@ impl RoleFolders {
         let start = start.canonicalize().unwrap_or_else(|_| start.clone());
         let levels = start.ancestors().take(repository_depth(&start) + 1);
         levels.flat_map(|level| [level.join(".offshoot/roles"), level.join(".claude/agents")]).collect()
+    }
+
+    /// Everything that could change what a catalog says: the folders where role folders are or may come to be.
+    pub(super) fn watched(&self) -> Watched {
+        let mut roots: Vec<PathBuf> = self.project_folders();
+        roots.extend([&self.user, &self.plugins].into_iter().flatten().map(|path| real(path)));
+        let mut places = BTreeSet::new();
+        for root in &roots {
+            // The folder, its parent and grandparent: any of them may come, go, or be replaced by a link.
+            let near = root.ancestors().take(3).filter(|place| place.is_dir());
+            places.extend(near.map(Path::to_path_buf));
+            places.extend(root.ancestors().find(|place| place.is_dir()).map(Path::to_path_buf));
+        }
+        for folder in self.existing(&mut Vec::new()) {
+            let parent = folder.path.parent().map(real);
+            places.extend(folder.walk(&mut Vec::new()).folders.iter().map(|path| real(path)));
+            places.extend(parent);
+        }
+        Watched { roots, places }
     }
 
     /// The folders that exist, the strongest first, without the built-in ones.
@@ -86,6 +123,11 @@ impl RoleFolders {
     }
 }
 
+struct Walk {
+    files: Vec<PathBuf>,
+    folders: Vec<PathBuf>,
+}
+
 impl Folder {
     /// A folder of the user's: it may itself be a link, its files may not lead out of it.
     pub(super) fn user(path: &Path, warnings: &mut Vec<RoleWarning>) -> Option<Self> {
@@ -116,12 +158,16 @@ impl Folder {
         }
     }
 
-    /// The role files in it and in its folders, sorted by path. Files that may not be read are warnings.
+    /// The role files in it and in its folders, sorted by path. What can't be looked at is a warning.
     pub(super) fn files(&self, warnings: &mut Vec<RoleWarning>) -> Vec<PathBuf> {
-        let mut files = Vec::new();
-        let mut folders = vec![(self.path.clone(), 0)];
+        self.walk(warnings).files
+    }
+
+    fn walk(&self, warnings: &mut Vec<RoleWarning>) -> Walk {
+        let mut walk = Walk { files: Vec::new(), folders: Vec::new() };
+        let mut ahead = vec![(self.path.clone(), 0)];
         let mut looked_at = 0;
-        while let Some((folder, depth)) = folders.pop() {
+        while let Some((folder, depth)) = ahead.pop() {
             let entries = match fs::read_dir(&folder) {
                 Ok(entries) => entries,
                 Err(error) => {
@@ -132,28 +178,27 @@ impl Folder {
             for entry in entries.flatten() {
                 looked_at += 1;
                 if looked_at > ENTRIES_LIMIT {
-                    warn(
-                        warnings,
-                        &self.path,
-                        format!("only the first {ENTRIES_LIMIT} files of this folder were looked at"),
-                    );
-                    folders.clear();
+                    let message = format!("only the first {ENTRIES_LIMIT} files of this folder were looked at");
+                    warn(warnings, &self.path, message);
+                    ahead.clear();
                     break;
                 }
+                // The kind of the entry itself: a link to a folder isn't gone into.
                 let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
                 if is_folder && depth < DEPTH_LIMIT {
-                    folders.push((entry.path(), depth + 1));
+                    ahead.push((entry.path(), depth + 1));
                 } else if !is_folder && is_markdown(&entry.path()) {
-                    files.push(entry.path());
+                    walk.files.push(entry.path());
                 }
             }
+            walk.folders.push(folder);
         }
-        files.sort();
-        if files.len() > FILES_LIMIT {
+        walk.files.sort();
+        if walk.files.len() > FILES_LIMIT {
             warn(warnings, &self.path, format!("only the first {FILES_LIMIT} role files of this folder are read"));
-            files.truncate(FILES_LIMIT);
+            walk.files.truncate(FILES_LIMIT);
         }
-        files
+        walk
     }
 
     /// Reads one of its files; the error is a warning's message.
@@ -223,6 +268,17 @@ fn plugins_of(plugins: &Path, warnings: &mut Vec<RoleWarning>) -> Vec<(String, P
 /// How many levels above `start` the root of its repository is; 0 without a repository.
 fn repository_depth(start: &Path) -> usize {
     start.ancestors().position(|level| exists(&level.join(".git"))).unwrap_or(0)
+}
+
+/// `path` with the links of its existing part resolved.
+fn real(path: &Path) -> PathBuf {
+    let existing = path.ancestors().find_map(|place| Some((place, place.canonicalize().ok()?)));
+    let Some((existing, real)) = existing else { return path.to_path_buf() };
+    match path.strip_prefix(existing) {
+        Ok(rest) if rest.as_os_str().is_empty() => real,
+        Ok(rest) => real.join(rest),
+        Err(_) => path.to_path_buf(),
+    }
 }
 
 fn exists(path: &Path) -> bool {

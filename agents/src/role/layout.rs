@@ -32,7 +32,7 @@ pub(super) struct Entry {
     pub(super) key: String,
     /// The line of the key, from 1.
     pub(super) line: u32,
-    /// The lines of key and value, without blank lines and comments that follow.
+    /// The lines of key and value, without blank lines and comments at the margin that follow.
     pub(super) lines: Range<usize>,
     /// First byte after the colon.
     pub(super) after_colon: usize,
@@ -74,7 +74,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<&str, Unreadable> {
 
 /// The line, from 1, that the byte after `before` stands in.
 pub(super) fn count_lines(before: &[u8]) -> u32 {
-    let newlines = before.iter().filter(|byte| **byte == b'\n').count();
+    let newlines = before.split(|byte| *byte == b'\n').count() - 1;
     u32::try_from(newlines).unwrap_or(u32::MAX).saturating_add(1)
 }
 
@@ -121,6 +121,7 @@ impl Layout {
                 match entries.last_mut() {
                     // Blank lines and comments on the way to this line belong to the value after all.
                     Some(entry) => entry.lines.end = lines.at,
+                    None if line.content.trim_start().starts_with('#') => {}
                     None => return Err(Unreadable::new(line.number, "expected `key: value`")),
                 }
             }
@@ -166,9 +167,9 @@ fn is_fence(line: &str) -> bool {
     line.trim_end() == "---"
 }
 
+/// Blank lines, and comments at the margin: an indented `#` may be a word of a text that goes over several lines.
 fn is_trivia(line: &str) -> bool {
-    let line = line.trim_start();
-    line.is_empty() || line.starts_with('#')
+    line.trim_start().is_empty() || line.starts_with('#')
 }
 
 /// The key that a line at the margin opens, and where its colon stands.

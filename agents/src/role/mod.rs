@@ -5,7 +5,9 @@
 //! starts with it. Nothing here starts an agent or decides about permission, and a bad file never spoils another.
 
 mod announce;
+mod body;
 pub mod catalog;
+mod emit;
 mod field;
 mod folder;
 mod grant;
@@ -15,15 +17,20 @@ mod list;
 pub mod model_alias;
 pub mod narrow;
 pub mod parse;
+mod relist;
 #[cfg(test)]
 mod samples;
 mod value;
+pub mod watch;
+mod wish;
+pub mod write;
 
 pub use catalog::Catalog;
 pub use field::{COLORS, MAX_TURNS};
 pub use folder::RoleFolders;
 pub use grant::Grant;
 pub use key::Key;
+pub use watch::CatalogWatch;
 
 use offshoot_protocol::{Isolation, PermissionMode, RoleSource};
 

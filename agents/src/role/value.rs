@@ -153,8 +153,8 @@ impl<'t> Segment<'t> {
         };
         match value {
             [(Scalar(text, style, _, tag), span)] => Some(self.scalar(text, *style, tag.is_some(), *span)),
-            [(Event::SequenceStart(_, None), span), items @ .., (Event::SequenceEnd, end)] => {
-                let start = self.byte(span.start.index());
+            [(Event::SequenceStart(_, None), _), items @ .., (Event::SequenceEnd, end)] => {
+                let start = self.first_content();
                 let flow = self.text[start..].starts_with('[');
                 let end = if flow {
                     self.byte(end.start.index()) + 1
@@ -172,6 +172,19 @@ impl<'t> Segment<'t> {
             // A second key in one entry, as `? a`.
             _ => None,
         }
+    }
+
+    /// Where the value starts, behind comments on the way to it.
+    fn first_content(&self) -> usize {
+        let mut at = self.entry.after_colon;
+        for line in self.text[at..self.entry.lines.end].split_inclusive('\n') {
+            let content = line.trim_start();
+            if !content.is_empty() && !content.starts_with('#') {
+                return at + (line.len() - content.len());
+            }
+            at += line.len();
+        }
+        self.entry.after_colon
     }
 
     fn scalar(&self, text: &str, style: ScalarStyle, tagged: bool, span: Span) -> Value {
@@ -223,28 +236,21 @@ impl<'t> Segment<'t> {
     }
 
     fn loose(&self) -> Result<Value, Unreadable> {
-        let mut at = self.entry.lines.start;
-        for (index, line) in self.yaml.split_inclusive('\n').enumerate() {
-            // An item at the margin is a list's; everything else there is lost between two entries.
-            if index > 0 && !line.starts_with([' ', '\t', '#', '-', '\r', '\n']) {
-                return Err(
-                    self.unreadable(at, "expected `key: value`, or an indented line that goes on with the value")
-                );
-            }
-            at += line.len();
-        }
         let span = content(self.text, self.entry.after_colon..self.entry.lines.end);
-        let words = fold(&self.text[span.clone()]);
+        let written = &self.text[span.clone()];
+        let flow = written.starts_with('[') && written.ends_with(']');
+        if !flow {
+            self.margin()?;
+        }
+        let words = fold(written);
         if is_alias(&words) {
             return Err(self.unreadable(span.start, ALIAS));
         }
         if words.starts_with('"') && words.matches('"').count() == 1 {
             return Err(self.unreadable(span.start, "a quote opens here and is never closed"));
         }
-        let starts = &self.text[span.clone()];
-        let flow = starts.starts_with('[') && starts.ends_with(']');
         // A dash on the key's own line is a word of the text.
-        let block = starts.starts_with("- ") && self.text[self.entry.after_colon..span.start].contains('\n');
+        let block = written.starts_with("- ") && self.text[self.entry.after_colon..span.start].contains('\n');
         if flow || block {
             let items = list::split(self.text, span.clone());
             if let Some(item) = items.iter().find(|item| is_alias(&item.text)) {
@@ -254,6 +260,20 @@ impl<'t> Segment<'t> {
         }
         let text = list::unquote(&words).to_owned();
         Ok(Value { kind: ValueKind::Text { text, style: TextStyle::Loose }, span })
+    }
+
+    /// Checks that no line below the key starts at the margin, where it is lost between two entries. Items of a list may,
+    /// and so may what stands in brackets.
+    fn margin(&self) -> Result<(), Unreadable> {
+        let mut at = self.entry.lines.start;
+        for (index, line) in self.yaml.split_inclusive('\n').enumerate() {
+            if index > 0 && !line.starts_with([' ', '\t', '#', '-', '\r', '\n']) {
+                let message = "expected `key: value`, or an indented line that goes on with the value";
+                return Err(self.unreadable(at, message));
+            }
+            at += line.len();
+        }
+        Ok(())
     }
 }
 
@@ -271,17 +291,20 @@ fn anchor(event: &Event<'_>) -> usize {
     }
 }
 
-/// `range` without blanks at both ends and without a comment on its last line.
+/// `range` without blanks at both ends, and without comments at its end.
 fn content(text: &str, range: Range<usize>) -> Range<usize> {
     let whole = &text[range.clone()];
     let start = range.start + (whole.len() - whole.trim_start().len());
-    if start >= range.end {
-        return range.start..range.start;
+    let mut end = range.end;
+    while start < end {
+        end = start + text[start..end].trim_end().len();
+        let last_line = text[start..end].rfind('\n').map_or(start, |newline| start + newline + 1);
+        match comment_start(&text[last_line..end]) {
+            Some(comment) => end = last_line + comment,
+            None => return start..end,
+        }
     }
-    let last_line = text[start..range.end].trim_end().rfind('\n').map_or(start, |newline| start + newline + 1);
-    let comment = comment_start(&text[last_line..range.end]).map_or(range.end, |at| last_line + at);
-    let end = start + text[start..comment.max(start)].trim_end().len();
-    start..end
+    range.start..range.start
 }
 
 /// Where a comment starts in a line that isn't read as YAML: a `#` between blanks, so that `issue #12` stays whole.
@@ -296,9 +319,10 @@ fn fold(text: &str) -> String {
     let mut out = String::new();
     let mut breaks = 0;
     for line in text.lines() {
-        let line = comment_start(line).map_or(line, |at| &line[..at]).trim();
+        let comment = comment_start(line);
+        let line = comment.map_or(line, |at| &line[..at]).trim();
         if line.is_empty() {
-            breaks += 1;
+            breaks += usize::from(comment.is_none());
             continue;
         }
         match (out.is_empty(), breaks) {
