@@ -17,6 +17,7 @@ pub mod anthropic;
 mod body;
 pub mod demo;
 mod http;
+pub mod openai_chat;
 mod secret;
 mod sse;
 
