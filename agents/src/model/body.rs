@@ -38,9 +38,12 @@ pub(super) struct Form {
 /// What requests in flight have in common. Holds nothing alive by itself.
 pub(super) struct Shared {
     form: &'static Form,
-    heads: Mutex<Vec<(Weak<RequestHead>, (Bytes, bool))>>,
+    heads: Mutex<Vec<KnownHead>>,
     prefixes: Mutex<Vec<Weak<Prefix>>>,
 }
+
+/// A head in use, its bytes, and whether a message stands in them already.
+type KnownHead = (Weak<RequestHead>, (Bytes, bool));
 
 /// The first messages of a transcript, encoded, without moving marks.
 struct Prefix {
