@@ -1,5 +1,7 @@
 //! The Anthropic client against a real server on this machine.
 
+#![allow(clippy::unwrap_used, reason = "a failed test is what a panic is for")]
+
 use std::sync::Arc;
 use std::time::Duration;
 

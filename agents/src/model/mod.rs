@@ -14,8 +14,10 @@ use serde::{Deserialize, Serialize};
 use crate::transcript::Transcript;
 
 pub mod anthropic;
+mod body;
 pub mod demo;
 mod http;
+pub mod openai_chat;
 mod secret;
 mod sse;
 

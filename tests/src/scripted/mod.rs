@@ -1,4 +1,5 @@
-//! A model server on this machine that speaks Anthropic Messages, plays a script and polices the wire.
+//! A model server on this machine that speaks Anthropic Messages, plays a script and polices the wire. It polices Chat
+//! Completions too; their answers are scripted chunk by chunk.
 //!
 //! Each request takes the first unused [`Reply`] that fits it, so several agents can be served at once in any order. A
 //! request that breaks the protocol, or that no reply fits, is answered with 400; [`Scripted::finish`] and dropping the
@@ -222,9 +223,6 @@ impl State {
     }
 
     fn choose(&mut self, received: &Received) -> Result<Reply, String> {
-        if received.path != "/v1/messages" {
-            return Err(format!("no such path: {}", received.path));
-        }
         self.police.check(received)?;
         let fitting = self.script.iter().position(|reply| reply.fits(received));
         let at = fitting.ok_or_else(|| format!("no reply fits; last message: {}", received.last_message()))?;

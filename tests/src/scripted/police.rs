@@ -27,9 +27,6 @@ impl Police {
         if request.header("content-length") != request.raw.len().to_string() {
             return Err("the length is not announced".to_owned());
         }
-        if request.header("anthropic-version").is_empty() {
-            return Err("no anthropic-version".to_owned());
-        }
         if !request.body.is_object() {
             return Err("the body is no JSON object".to_owned());
         }
@@ -43,14 +40,27 @@ impl Police {
         if fields.last().is_none_or(|(name, _)| name != "messages") {
             return Err("messages don't come last".to_owned());
         }
-        check_order(request.messages())?;
-        check_blocks(request.messages())?;
-        check_calls(request.messages())?;
-        check_marks(&request.body)?;
-        self.check_prefix(request)
+        match request.path.as_str() {
+            "/v1/messages" => {
+                if request.header("anthropic-version").is_empty() {
+                    return Err("no anthropic-version".to_owned());
+                }
+                check_order(request.messages())?;
+                check_blocks(request.messages())?;
+                check_calls(request.messages())?;
+                check_marks(&request.body)?;
+                self.check_prefix(request, "]}]}")
+            }
+            "/v1/chat/completions" => {
+                check_chat(request.messages())?;
+                self.check_prefix(request, "]}")
+            }
+            path => Err(format!("no such path: {path}")),
+        }
     }
 
-    fn check_prefix(&mut self, request: &Received) -> Result<(), String> {
+    /// `closing` is what ends a body behind its last block, or its last message where messages never grow.
+    fn check_prefix(&mut self, request: &Received, closing: &str) -> Result<(), String> {
         if request.agent().is_empty() {
             return Ok(());
         }
@@ -67,7 +77,7 @@ impl Police {
                 around(&whole, common)
             ));
         }
-        let open = whole.strip_suffix("]}]}").ok_or("the body doesn't end with the messages")?.to_owned();
+        let open = whole.strip_suffix(closing).ok_or("the body doesn't end with the messages")?.to_owned();
         self.last.insert(agent, open);
         Ok(())
     }
@@ -142,6 +152,34 @@ fn check_calls(messages: &[Value]) -> Result<(), String> {
         open = calls.filter_map(|block| block["id"].as_str()).collect();
         if message["role"] != "assistant" && !open.is_empty() {
             return Err(format!("message {index}: the user calls a tool"));
+        }
+    }
+    if open.is_empty() { Ok(()) } else { Err(format!("the calls {open:?} have no result")) }
+}
+
+/// The same for Chat Completions, where each result is a message.
+fn check_chat(messages: &[Value]) -> Result<(), String> {
+    let mut open: Vec<&str> = Vec::new();
+    for (index, message) in messages.iter().enumerate() {
+        let role = message["role"].as_str().unwrap_or_default();
+        if role == "tool" {
+            let id = message["tool_call_id"].as_str().unwrap_or_default();
+            let at = open.iter().position(|call| *call == id);
+            open.remove(at.ok_or_else(|| format!("message {index} answers {id:?}, which nobody called"))?);
+            continue;
+        }
+        if !open.is_empty() {
+            return Err(format!("message {index}: the calls {open:?} have no result"));
+        }
+        if message["content"].as_str().is_none_or(str::is_empty) && message["tool_calls"].is_null() {
+            return Err(format!("message {index} is empty"));
+        }
+        for call in message["tool_calls"].as_array().into_iter().flatten() {
+            let arguments = call["function"]["arguments"].as_str().unwrap_or_default();
+            if !serde_json::from_str::<Value>(arguments).is_ok_and(|value| value.is_object()) {
+                return Err(format!("message {index}: arguments that are no object: {arguments}"));
+            }
+            open.push(call["id"].as_str().unwrap_or_default());
         }
     }
     if open.is_empty() { Ok(()) } else { Err(format!("the calls {open:?} have no result")) }

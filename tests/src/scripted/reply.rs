@@ -22,8 +22,19 @@ pub struct Reply {
     pub(super) piece: Option<usize>,
     blocks: usize,
     has_call: bool,
-    /// Whether something scripted takes the place of the closing events.
-    is_open: bool,
+    frame: Frame,
+}
+
+/// What is added around the scripted events.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Frame {
+    /// The opening and the closing events.
+    #[default]
+    Whole,
+    /// The opening events: something scripted takes the place of the end.
+    Open,
+    /// Nothing.
+    None,
 }
 
 #[derive(Clone)]
@@ -172,7 +183,7 @@ impl Reply {
 
     /// An `error` event here, and the end.
     pub fn error_event(mut self, kind: &str, message: &str) -> Self {
-        self.is_open = true;
+        self.frame = Frame::Open;
         self.event(json!({"type": "error", "error": {"type": kind, "message": message}}))
     }
 
@@ -190,7 +201,14 @@ impl Reply {
 
     /// The stream ends properly, but without its closing events.
     pub fn unfinished(mut self) -> Self {
-        self.is_open = true;
+        self.frame = Frame::Open;
+        self
+    }
+
+    /// A stream of these chunks and nothing around them, as Chat Completions has it; `[DONE]` is one of them.
+    pub fn chunks<'a>(mut self, chunks: impl IntoIterator<Item = &'a str>) -> Self {
+        self.frame = Frame::None;
+        self.steps.extend(chunks.into_iter().map(|chunk| Step::Raw(format!("data: {chunk}\n\n"))));
         self
     }
 
@@ -246,7 +264,7 @@ impl Reply {
             "id": "msg_scripted", "type": "message", "role": "assistant", "content": [], "model": "scripted",
             "stop_reason": null, "stop_sequence": null, "usage": usage,
         }});
-        let mut steps = vec![Step::Event(start)];
+        let mut steps = if self.frame == Frame::None { Vec::new() } else { vec![Step::Event(start)] };
         steps.extend(self.steps);
         for step in &mut steps {
             if let Step::Event(event) = step
@@ -255,7 +273,7 @@ impl Reply {
                 event["content_block"]["id"] = next_id().into();
             }
         }
-        if !self.is_open {
+        if self.frame == Frame::Whole {
             let fitting = if self.has_call { "tool_use" } else { "end_turn" };
             let stop = self.stop.as_deref().unwrap_or(fitting);
             let delta = json!({"stop_reason": stop, "stop_sequence": null});

@@ -1,0 +1,367 @@
+//! Reads the chunks of an answer, in all known dialects.
+//!
+//! Calls are gathered and ended together at the end, since some servers interleave their pieces.
+
+use std::borrow::Cow;
+use std::collections::VecDeque;
+
+use offshoot_protocol::{Block, CallId, Origin, RawJson, Usage};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::model::http::Decode;
+use crate::model::{ModelError, ModelEvent, StopReason};
+use crate::transcript::Transcript;
+
+/// The state of one answer.
+pub(super) struct Decoder {
+    /// What was sent, for the ids that are taken.
+    transcript: Transcript,
+    is_started: bool,
+    /// Number of blocks that ended, which is the index of the open one.
+    index: u32,
+    open: Option<Open>,
+    calls: Vec<Gathered>,
+    finish: Option<String>,
+    usage: Usage,
+}
+
+/// A block of words under construction.
+enum Open {
+    Text(String),
+    Thinking(String),
+}
+
+/// A call under construction.
+struct Gathered {
+    /// The server's number for it; not always given, and not always different from another's.
+    number: Option<u64>,
+    /// The server's id; perhaps empty.
+    given: String,
+    /// The id that we use.
+    id: CallId,
+    name: String,
+    input: String,
+}
+
+impl Decode for Decoder {
+    fn take(&mut self, data: &[u8], out: &mut VecDeque<ModelEvent>) -> Result<bool, ModelError> {
+        let data = data.trim_ascii();
+        if data.is_empty() {
+            return Ok(false);
+        }
+        if data == b"[DONE]" {
+            return self.end(out);
+        }
+        let chunk: Chunk<'_> = parse(data)?;
+        if let Some(error) = chunk.error {
+            return Err(failure(error));
+        }
+        if !std::mem::replace(&mut self.is_started, true) {
+            out.push_back(ModelEvent::Started);
+        }
+        if let Some(usage) = chunk.usage {
+            self.usage = usage.into();
+        }
+        for choice in chunk.choices.unwrap_or_default() {
+            if choice.index.unwrap_or(0) != 0 {
+                continue;
+            }
+            if let Some(delta) = choice.delta {
+                self.grow(delta, out)?;
+            }
+            if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty()) {
+                self.finish = Some(reason);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Some servers close the connection where others say that they are done.
+    fn finish(&mut self, out: &mut VecDeque<ModelEvent>) -> Result<bool, ModelError> {
+        if self.finish.is_some() { self.end(out) } else { Ok(false) }
+    }
+}
+
+impl Decoder {
+    /// A decoder for the answer to `transcript`.
+    pub(super) fn new(transcript: Transcript) -> Self {
+        let (usage, calls) = (Usage::default(), Vec::new());
+        Self { transcript, is_started: false, index: 0, open: None, calls, finish: None, usage }
+    }
+
+    fn grow(&mut self, delta: Delta<'_>, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
+        if let Some(text) = delta.reasoning_content.or(delta.reasoning).and_then(words).filter(|text| !text.is_empty())
+        {
+            if !matches!(self.open, Some(Open::Thinking(_))) {
+                self.close(out);
+            }
+            let Open::Thinking(open) = self.open.get_or_insert_with(|| Open::Thinking(String::new())) else {
+                unreachable!("anything else was closed")
+            };
+            open.push_str(&text);
+            out.push_back(ModelEvent::ThinkingDelta { block: self.index, text });
+        }
+        for text in [delta.content, delta.refusal].into_iter().flatten().filter_map(words) {
+            if text.is_empty() {
+                continue;
+            }
+            if !matches!(self.open, Some(Open::Text(_))) {
+                self.close(out);
+            }
+            let Open::Text(open) = self.open.get_or_insert_with(|| Open::Text(String::new())) else {
+                unreachable!("anything else was closed")
+            };
+            open.push_str(&text);
+            out.push_back(ModelEvent::TextDelta { block: self.index, text });
+        }
+        for piece in delta.tool_calls.unwrap_or_default() {
+            self.call(piece, out)?;
+        }
+        Ok(())
+    }
+
+    fn close(&mut self, out: &mut VecDeque<ModelEvent>) {
+        let block = match self.open.take() {
+            Some(Open::Text(text)) => Block::Text { text, origin: Origin::Model },
+            Some(Open::Thinking(thinking)) => Block::Thinking { thinking, signature: String::new() },
+            None => return,
+        };
+        out.push_back(ModelEvent::BlockEnded { index: self.index, block });
+        self.index += 1;
+    }
+
+    fn call(&mut self, piece: CallPiece<'_>, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
+        let function = piece.function.unwrap_or_default();
+        let given = piece.id.unwrap_or_default();
+        let name = function.name.unwrap_or_default();
+        let text = function.arguments.map(arguments).transpose()?.unwrap_or_default();
+        let at = match self.continued(piece.index, &given, &name) {
+            Some(at) => at,
+            None => self.begin(piece.index, given, name, out)?,
+        };
+        let call = &mut self.calls[at];
+        call.input.push_str(&text);
+        if !text.is_empty() {
+            let block = self.index + u32::try_from(at).unwrap_or(u32::MAX);
+            let (call, name) = (call.id.clone(), call.name.clone());
+            out.push_back(ModelEvent::InputDelta { block, call, name, text });
+        }
+        Ok(())
+    }
+
+    /// The call that a piece continues. A piece with another id begins a call even under a number in use, and so does one
+    /// that names a tool once the input before it is complete: some servers number every call 0.
+    fn continued(&self, number: Option<u64>, given: &str, name: &str) -> Option<usize> {
+        let at = match number {
+            Some(number) => self.calls.iter().rposition(|call| call.number == Some(number))?,
+            None => self.calls.len().checked_sub(1)?,
+        };
+        let call = &self.calls[at];
+        if !given.is_empty() && given != call.given {
+            return None;
+        }
+        let is_complete = || serde_json::from_str::<&RawValue>(&call.input).is_ok();
+        if given.is_empty() && !name.is_empty() && is_complete() {
+            return None;
+        }
+        Some(at)
+    }
+
+    fn begin(
+        &mut self,
+        number: Option<u64>,
+        given: String,
+        name: String,
+        out: &mut VecDeque<ModelEvent>,
+    ) -> Result<usize, ModelError> {
+        if name.is_empty() {
+            return Err(protocol("a call without a tool's name".to_owned()));
+        }
+        self.close(out);
+        let at = self.calls.len();
+        let block = self.index + u32::try_from(at).unwrap_or(u32::MAX);
+        let id = if given.is_empty() || self.is_taken(&given) {
+            CallId(format!("call_{}_{block}", self.transcript.len()))
+        } else {
+            CallId(given.clone())
+        };
+        let text = String::new();
+        out.push_back(ModelEvent::InputDelta { block, call: id.clone(), name: name.clone(), text });
+        self.calls.push(Gathered { number, given, id, name, input: String::new() });
+        Ok(at)
+    }
+
+    /// Whether a call of this agent has the id already: some servers count anew in every answer.
+    fn is_taken(&self, id: &str) -> bool {
+        self.calls.iter().any(|call| call.id.as_str() == id)
+            || self
+                .transcript
+                .newest_first()
+                .any(|stored| stored.message.calls().any(|(known, ..)| known.as_str() == id))
+    }
+
+    fn end(&mut self, out: &mut VecDeque<ModelEvent>) -> Result<bool, ModelError> {
+        let finish = self.finish.take();
+        let Some(finish) = finish.or_else(|| (!self.calls.is_empty()).then(String::new)) else {
+            return Err(ModelError::Truncated { reason: "the answer has no finish reason".to_owned() });
+        };
+        self.close(out);
+        let has_calls = !self.calls.is_empty();
+        for call in self.calls.drain(..) {
+            let input = if call.input.trim().is_empty() { "{}".to_owned() } else { call.input };
+            let block = Block::Call { id: call.id, name: call.name, input: RawJson(input) };
+            out.push_back(ModelEvent::BlockEnded { index: self.index, block });
+            self.index += 1;
+        }
+        let stop = match finish.as_str() {
+            "length" => StopReason::MaxTokens,
+            "content_filter" => StopReason::Refusal,
+            // Some servers say `stop` although they call.
+            "stop" | "eos" | "tool_calls" | "function_call" | "" if has_calls => StopReason::ToolUse,
+            "stop" | "eos" | "tool_calls" | "function_call" => StopReason::EndTurn,
+            "error" => {
+                let message = "the provider broke off with an error that it didn't name".to_owned();
+                return Err(ModelError::Status { status: 500, message, retry_after: None });
+            }
+            _ => StopReason::Unknown(finish),
+        };
+        out.push_back(ModelEvent::Ended { stop, usage: self.usage });
+        Ok(true)
+    }
+}
+
+/// The words of a delta: a text, or the texts of a list of parts.
+fn words(value: &RawValue) -> Option<String> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Words {
+        Text(String),
+        Parts(Vec<Part>),
+    }
+    #[derive(Deserialize)]
+    struct Part {
+        #[serde(default)]
+        text: String,
+    }
+    match serde_json::from_str(value.get()).ok()? {
+        Words::Text(text) => Some(text),
+        Words::Parts(parts) => Some(parts.into_iter().map(|part| part.text).collect()),
+    }
+}
+
+/// A piece of arguments: JSON text in a string, or, from some servers, the object itself.
+fn arguments(value: &RawValue) -> Result<String, ModelError> {
+    match value.get() {
+        text if text.starts_with('"') => parse(text.as_bytes()),
+        "null" => Ok(String::new()),
+        object => Ok(object.to_owned()),
+    }
+}
+
+/// An error in the middle of a stream.
+fn failure(error: &RawValue) -> ModelError {
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
+    struct Detail<'a> {
+        #[serde(borrow)]
+        message: Cow<'a, str>,
+        #[serde(borrow)]
+        code: Option<&'a RawValue>,
+        #[serde(borrow)]
+        r#type: Option<&'a RawValue>,
+    }
+    let detail: Detail<'_> = serde_json::from_str(error.get()).unwrap_or_default();
+    let code = detail.code.and_then(|code| code.get().trim_matches('"').parse::<u16>().ok());
+    let says = |word: &str| [detail.code, detail.r#type].into_iter().flatten().any(|text| text.get().contains(word));
+    let status = match code.filter(|code| (400..600).contains(code)) {
+        Some(code) => code,
+        None if says("rate_limit") => 429,
+        None if says("invalid_request") || says("context_length") => 400,
+        None => 500,
+    };
+    let message = if detail.message.is_empty() { error.get() } else { &*detail.message };
+    ModelError::Status { status, message: message.chars().take(500).collect(), retry_after: None }
+}
+
+fn parse<'a, T: Deserialize<'a>>(data: &'a [u8]) -> Result<T, ModelError> {
+    serde_json::from_slice(data).map_err(|error| protocol(format!("a chunk is malformed: {error}")))
+}
+
+fn protocol(reason: String) -> ModelError {
+    ModelError::Protocol { reason }
+}
+
+#[derive(Deserialize)]
+struct Chunk<'a> {
+    #[serde(borrow)]
+    choices: Option<Vec<Choice<'a>>>,
+    usage: Option<WireUsage>,
+    #[serde(borrow)]
+    error: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Choice<'a> {
+    index: Option<u64>,
+    #[serde(borrow)]
+    delta: Option<Delta<'a>>,
+    finish_reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Delta<'a> {
+    #[serde(borrow)]
+    content: Option<&'a RawValue>,
+    #[serde(borrow)]
+    refusal: Option<&'a RawValue>,
+    #[serde(borrow)]
+    reasoning_content: Option<&'a RawValue>,
+    #[serde(borrow)]
+    reasoning: Option<&'a RawValue>,
+    #[serde(borrow)]
+    tool_calls: Option<Vec<CallPiece<'a>>>,
+}
+
+#[derive(Deserialize)]
+struct CallPiece<'a> {
+    index: Option<u64>,
+    id: Option<String>,
+    #[serde(borrow)]
+    function: Option<FunctionPiece<'a>>,
+}
+
+#[derive(Default, Deserialize)]
+struct FunctionPiece<'a> {
+    name: Option<String>,
+    #[serde(borrow)]
+    arguments: Option<&'a RawValue>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct WireUsage {
+    prompt_tokens: Option<u64>,
+    completion_tokens: Option<u64>,
+    prompt_tokens_details: Option<PromptDetails>,
+    /// One provider's own name for what it read from its cache.
+    prompt_cache_hit_tokens: Option<u64>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct PromptDetails {
+    cached_tokens: Option<u64>,
+}
+
+impl From<WireUsage> for Usage {
+    fn from(wire: WireUsage) -> Self {
+        let details = wire.prompt_tokens_details.and_then(|details| details.cached_tokens);
+        let cache_read = details.or(wire.prompt_cache_hit_tokens).unwrap_or(0);
+        let input = wire.prompt_tokens.unwrap_or(0).saturating_sub(cache_read);
+        Self { input, cache_read, cache_write: 0, output: wire.completion_tokens.unwrap_or(0) }
+    }
+}
+
+#[cfg(test)]
+mod tests;
