@@ -22,7 +22,6 @@
 //! Modules stand in reading order and use only modules above them; a test checks that.
 
 pub mod clock;
-pub mod settings;
 pub mod message;
 pub mod transcript;
 pub mod boundary;
@@ -36,9 +35,12 @@ pub mod worktree;
 pub mod changes;
 pub mod sandbox;
 pub mod model;
+pub mod hooks;
+pub mod settings;
 pub mod tool;
 pub mod role;
 mod instructions;
+pub mod trust;
 pub mod prompt;
 pub mod approval;
 pub mod turn;

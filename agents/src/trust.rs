@@ -1,0 +1,1 @@
+//! Which folders the person trusts.
