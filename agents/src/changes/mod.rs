@@ -1,1 +1,105 @@
-//! To come.
+//! Changes: everything in a worktree that differs from its base, committed or not, untracked files included.
+//!
+//! Computed tree against tree: the directory is captured with a throw-away index that is kept beside the worktree's
+//! registration, so that only touched files are read again; its objects go to a store of their own. The worktree's own
+//! index is never written, and no setting of the person's git changes the result.
+//!
+//! Everything here blocks: callers use the blocking pool.
+
+mod compare;
+mod label;
+mod lines;
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use offshoot_protocol::{ChangeSummary, FileDiff};
+
+use crate::git::{Git, GitError, Quarantine, capture};
+use crate::worktree::{Worktree, WorktreeError, verify};
+
+pub use compare::Comparison;
+use compare::Counted;
+
+/// Why changes couldn't be found out.
+#[derive(Debug, thiserror::Error)]
+pub enum ChangesError {
+    /// The worktree isn't there, or isn't ours.
+    #[error(transparent)]
+    Worktree(#[from] WorktreeError),
+    /// Git failed.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// The file has no changes.
+    #[error("{0} has not changed")]
+    NotChanged(String),
+}
+
+/// The changes of one worktree. Keep it: what it has counted it doesn't count again.
+pub struct Changes {
+    git: Git,
+    worktree: Worktree,
+    seen: Mutex<Seen>,
+}
+
+#[derive(Default)]
+struct Seen {
+    last: Option<Comparison>,
+    counted: HashMap<(git2::Oid, git2::Oid), Counted>,
+}
+
+impl Changes {
+    /// The changes of `worktree`. Reads nothing yet.
+    pub fn of(git: &Git, worktree: &Worktree) -> Self {
+        Self { git: git.clone(), worktree: worktree.clone(), seen: Mutex::default() }
+    }
+
+    /// Looks at the directory and lists what differs from the base.
+    pub fn summary(&self) -> Result<ChangeSummary, ChangesError> {
+        verify(&self.worktree)?;
+        // One look at a time: the throw-away index has one writer.
+        let mut seen = self.lock();
+        let (library, quarantine) = self.store()?;
+        let index = self.worktree.own_folder().join("changes.index");
+        let captured = capture(&self.git, &self.worktree.checkout, &index, Some(&quarantine), None)?;
+        if let Some(last) = &seen.last
+            && last.new == captured.tree
+        {
+            return Ok(last.summary(&self.worktree.base));
+        }
+        let base = self.worktree.base_commit()?;
+        let what = || format!("reading the base {base}");
+        let base = library.find_commit(base).map_err(GitError::library(what()))?.tree_id();
+        let comparison = Comparison::new(&library, base, captured.tree, &mut seen.counted)?;
+        let summary = comparison.summary(&self.worktree.base);
+        seen.last = Some(comparison);
+        Ok(summary)
+    }
+
+    /// The lines of one file, as of the last look (the first one looks). `path` is as the summary spells it.
+    /// When either side is larger than `budget` bytes, the hunks are left out and the result says how large it is.
+    pub fn file_diff(&self, path: &str, budget: u64) -> Result<FileDiff, ChangesError> {
+        if self.lock().last.is_none() {
+            self.summary()?;
+        }
+        let (library, _) = self.store()?;
+        let seen = self.lock();
+        let comparison = seen.last.as_ref().ok_or_else(|| ChangesError::NotChanged(path.to_owned()))?;
+        let diff = comparison.file_diff(&library, path, budget)?;
+        diff.ok_or_else(|| ChangesError::NotChanged(path.to_owned()))
+    }
+
+    fn store(&self) -> Result<(git2::Repository, Quarantine), GitError> {
+        let library = self.worktree.checkout.library()?;
+        let quarantine = Quarantine::at(self.worktree.own_folder().join("objects"))?;
+        quarantine.join(&library)?;
+        Ok((library, quarantine))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,238 @@
+//! Two trees compared: which files, how many lines, what kind of change.
+
+use std::collections::HashMap;
+
+use git2::{Delta, DiffFindOptions, DiffOptions, FileMode, Oid};
+use offshoot_protocol::{BlobHash, ChangeCount, ChangeKind, ChangeSummary, ChangedFile, FileDiff};
+use sha2::{Digest, Sha256};
+
+use super::{label, lines};
+use crate::git::GitError;
+
+/// Most bytes of a side whose lines are compared for the summary.
+const COMPARED: usize = 8 << 20;
+
+/// Most bytes of a side that is read at all for the summary.
+const READ: usize = 64 << 20;
+
+/// Most pairs of removed and added files that are compared by content to find renames.
+const RENAME_PAIRS: usize = 100_000;
+
+/// What differs between two trees.
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    /// The tree now.
+    pub(super) new: Oid,
+    entries: Vec<Entry>,
+}
+
+#[derive(Clone, Debug)]
+struct Entry {
+    file: ChangedFile,
+    old: Side,
+    new: Side,
+}
+
+/// One side of a changed file. The zero hash stands for no file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Side {
+    id: Oid,
+    mode: FileMode,
+}
+
+/// What was found out about a pair of contents.
+#[derive(Clone, Debug)]
+pub(super) struct Counted {
+    added: u32,
+    removed: u32,
+    binary: bool,
+    labels: Vec<&'static str>,
+    marked_generated: bool,
+}
+
+impl Comparison {
+    /// Compares two trees. `counted` is what earlier comparisons found out; it is added to.
+    pub(super) fn new(
+        library: &git2::Repository,
+        old: Oid,
+        new: Oid,
+        counted: &mut HashMap<(Oid, Oid), Counted>,
+    ) -> Result<Self, GitError> {
+        let what = || format!("comparing the trees {old} and {new}");
+        let find = |tree| library.find_tree(tree).map_err(GitError::library(what()));
+        let (old_tree, new_tree) = (find(old)?, find(new)?);
+        // Everything that the person's configuration could set is set here.
+        let mut options = DiffOptions::new();
+        options.include_typechange(true).ignore_submodules(false).ignore_filemode(false).context_lines(3);
+        let diff = library.diff_tree_to_tree(Some(&old_tree), Some(&new_tree), Some(&mut options));
+        let mut diff = diff.map_err(GitError::library(what()))?;
+        let count = |kind| diff.deltas().filter(|delta| delta.status() == kind).count();
+        let pairs = count(Delta::Added) * count(Delta::Deleted);
+        let mut find = DiffFindOptions::new();
+        find.renames(true).rename_threshold(50).rename_limit(10_000).exact_match_only(pairs > RENAME_PAIRS);
+        diff.find_similar(Some(&mut find)).map_err(GitError::library(what()))?;
+        let mut entries = Vec::new();
+        for delta in diff.deltas() {
+            let (before, after) = (delta.old_file(), delta.new_file());
+            let kind = match delta.status() {
+                Delta::Added | Delta::Copied => ChangeKind::Added,
+                Delta::Deleted => ChangeKind::Deleted,
+                Delta::Renamed => ChangeKind::Renamed,
+                Delta::Modified | Delta::Typechange => ChangeKind::Modified,
+                _ => continue,
+            };
+            let name = |file: &git2::DiffFile<'_>| {
+                file.path_bytes().map(|path| String::from_utf8_lossy(path).into_owned()).unwrap_or_default()
+            };
+            let (path, old_path) = match kind {
+                ChangeKind::Renamed => (name(&after), Some(name(&before))),
+                ChangeKind::Deleted => (name(&before), None),
+                _ => (name(&after), None),
+            };
+            let old = Side { id: before.id(), mode: before.mode() };
+            let new = Side { id: after.id(), mode: after.mode() };
+            entries.push(entry(library, path, old_path, kind, (old, new), counted)?);
+        }
+        entries.sort_by(|a, b| a.file.path.cmp(&b.file.path));
+        Ok(Self { new, entries })
+    }
+
+    /// The list, counted from `base`.
+    pub fn summary(&self, base: &str) -> ChangeSummary {
+        let files: Vec<_> = self.entries.iter().map(|entry| entry.file.clone()).collect();
+        let count = files.iter().fold(ChangeCount::default(), |sum, file| ChangeCount {
+            files: sum.files + 1,
+            added: sum.added.saturating_add(file.added),
+            removed: sum.removed.saturating_add(file.removed),
+        });
+        ChangeSummary { base: base.to_owned(), count, files }
+    }
+
+    /// The lines of one file; nothing when it isn't in the list. `library` must be able to read both trees' objects.
+    pub fn file_diff(
+        &self,
+        library: &git2::Repository,
+        path: &str,
+        budget: u64,
+    ) -> Result<Option<FileDiff>, GitError> {
+        let Some(Entry { file, old, new }) = self.entries.iter().find(|entry| entry.file.path == path) else {
+            return Ok(None);
+        };
+        let mut diff = FileDiff { file: file.clone(), hunks: Vec::new(), too_large: None };
+        let size = old.size(library)?.max(new.size(library)?);
+        if file.binary || old.id == new.id {
+            return Ok(Some(diff));
+        }
+        if u64::try_from(size).unwrap_or(u64::MAX) > budget {
+            diff.too_large = Some(u64::try_from(size).unwrap_or(u64::MAX));
+            return Ok(Some(diff));
+        }
+        let (old, new) = (old.content(library)?, new.content(library)?);
+        // A large file may turn out to be binary only now.
+        diff.file.binary = lines::is_binary(&old) || lines::is_binary(&new);
+        if !diff.file.binary {
+            diff.hunks = lines::hunks(&old, &new);
+        }
+        Ok(Some(diff))
+    }
+}
+
+impl Side {
+    fn size(self, library: &git2::Repository) -> Result<usize, GitError> {
+        if self.id.is_zero() || self.mode == FileMode::Commit {
+            return Ok(0);
+        }
+        let what = || format!("reading the size of {}", self.id);
+        let store = library.odb().map_err(GitError::library(what()))?;
+        Ok(store.read_header(self.id).map_err(GitError::library(what()))?.0)
+    }
+
+    fn content(self, library: &git2::Repository) -> Result<Vec<u8>, GitError> {
+        if self.id.is_zero() {
+            return Ok(Vec::new());
+        }
+        if self.mode == FileMode::Commit {
+            return Ok(format!("Subproject commit {}\n", self.id).into_bytes());
+        }
+        let blob = library.find_blob(self.id).map_err(GitError::library(format!("reading {}", self.id)))?;
+        Ok(blob.content().to_vec())
+    }
+}
+
+fn entry(
+    library: &git2::Repository,
+    path: String,
+    old_path: Option<String>,
+    kind: ChangeKind,
+    (old, new): (Side, Side),
+    counted: &mut HashMap<(Oid, Oid), Counted>,
+) -> Result<Entry, GitError> {
+    let seen = match counted.get(&(old.id, new.id)) {
+        Some(seen) => seen.clone(),
+        None => {
+            let seen = count(library, old, new)?;
+            counted.insert((old.id, new.id), seen.clone());
+            seen
+        }
+    };
+    let mut labels: Vec<&str> = Vec::new();
+    let modes = [old.mode, new.mode];
+    if modes.contains(&FileMode::Commit) {
+        labels.push("submodule");
+    }
+    if modes.contains(&FileMode::Link) {
+        labels.push("symlink");
+    }
+    let is_changed = matches!(kind, ChangeKind::Modified | ChangeKind::Renamed);
+    if is_changed && old.mode != new.mode && !modes.contains(&FileMode::Link) {
+        labels.push(if old.id == new.id { "mode only" } else { "mode changed" });
+    }
+    labels.extend(&seen.labels);
+    if seen.marked_generated || label::is_generated(&path) {
+        labels.push("generated");
+    }
+    let hash = Sha256::digest(
+        format!("{path}\0{old_path:?}\0{:?} {}\0{:?} {}", old.mode, old.id, new.mode, new.id).as_bytes(),
+    );
+    let hash = hash.iter().fold(String::new(), |hash, byte| format!("{hash}{byte:02x}"));
+    let file = ChangedFile {
+        path,
+        old_path,
+        kind,
+        added: seen.added,
+        removed: seen.removed,
+        binary: seen.binary,
+        labels: labels.into_iter().map(str::to_owned).collect(),
+        hash: BlobHash(hash),
+    };
+    Ok(Entry { file, old, new })
+}
+
+fn count(library: &git2::Repository, old: Side, new: Side) -> Result<Counted, GitError> {
+    let mut counted =
+        Counted { added: 0, removed: 0, binary: false, labels: Vec::new(), marked_generated: false };
+    if old.id == new.id {
+        return Ok(counted);
+    }
+    let largest = old.size(library)?.max(new.size(library)?);
+    if largest > READ {
+        counted.labels.push("large");
+        return Ok(counted);
+    }
+    let (before, after) = (old.content(library)?, new.content(library)?);
+    if lines::is_binary(&before) || lines::is_binary(&after) {
+        counted.binary = true;
+        return Ok(counted);
+    }
+    counted.marked_generated = label::says_generated(if new.id.is_zero() { &before } else { &after });
+    if before.is_empty() || after.is_empty() {
+        counted.added = lines::number(&after);
+        counted.removed = lines::number(&before);
+    } else if largest > COMPARED {
+        counted.labels.push("large");
+    } else {
+        (counted.added, counted.removed) = lines::count(&before, &after);
+        counted.labels.extend(label::only(&before, &after));
+    }
+    Ok(counted)
+}
