@@ -109,12 +109,7 @@ impl Comparison {
     }
 
     /// The lines of one file; nothing when it isn't in the list. `library` must be able to read both trees' objects.
-    pub fn file_diff(
-        &self,
-        library: &git2::Repository,
-        path: &str,
-        budget: u64,
-    ) -> Result<Option<FileDiff>, GitError> {
+    pub fn file_diff(&self, library: &git2::Repository, path: &str, budget: u64) -> Result<Option<FileDiff>, GitError> {
         let Some(Entry { file, old, new }) = self.entries.iter().find(|entry| entry.file.path == path) else {
             return Ok(None);
         };
@@ -209,8 +204,7 @@ fn entry(
 }
 
 fn count(library: &git2::Repository, old: Side, new: Side) -> Result<Counted, GitError> {
-    let mut counted =
-        Counted { added: 0, removed: 0, binary: false, labels: Vec::new(), marked_generated: false };
+    let mut counted = Counted { added: 0, removed: 0, binary: false, labels: Vec::new(), marked_generated: false };
     if old.id == new.id {
         return Ok(counted);
     }

@@ -69,7 +69,8 @@ pub(super) fn only(old: &[u8], new: &[u8]) -> Option<&'static str> {
         let kept = |(n, byte): (usize, &u8)| (*byte != b'\r' || !followed(n)).then_some(*byte);
         text.iter().enumerate().filter_map(kept).collect()
     };
-    let visible = |text: &[u8]| -> Vec<u8> { text.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect() };
+    let visible =
+        |text: &[u8]| -> Vec<u8> { text.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect() };
     if without_returns(old) == without_returns(new) {
         Some("line endings only")
     } else if visible(old) == visible(new) {
