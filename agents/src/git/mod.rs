@@ -378,4 +378,6 @@ pub(crate) fn filter_commands(git: &Git, checkout: &Checkout) -> Result<Vec<(Str
 }
 
 #[cfg(test)]
+pub(crate) mod fixture;
+#[cfg(test)]
 mod tests;
