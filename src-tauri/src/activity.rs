@@ -6,7 +6,7 @@ use offshoot_agents::agent::is_running;
 use offshoot_agents::view::Fold;
 use offshoot_protocol::{
     Access, AgentId, AgentKind, AgentOutcome, AgentState, AgentView, Answer, CallId, CallResult, DecidedBy, Event,
-    EventBody, FailureCode, MessageRole, PermissionRequest, RequestId, SessionId, TurnOutcome,
+    EventBody, FailureCode, MessageRole, Origin, PermissionRequest, RequestId, SessionId, TurnOutcome,
 };
 
 use crate::console::{Tone, cut, one_line};
@@ -27,8 +27,6 @@ pub(crate) struct Activity {
     denied: Vec<String>,
     answer: String,
     outcome: Option<TurnOutcome>,
-    /// Background agents that ended and whose parent hasn't been told yet.
-    untold: Vec<AgentId>,
 }
 
 /// One line.
@@ -53,7 +51,6 @@ impl Activity {
             denied: Vec::new(),
             answer: String::new(),
             outcome: None,
-            untold: Vec::new(),
         }
     }
 
@@ -66,6 +63,9 @@ impl Activity {
 
     /// Takes an event in; says what is worth a line.
     pub(crate) fn take(&mut self, event: &Event) -> Option<Line> {
+        if event.seq <= self.fold.cursor {
+            return None;
+        }
         self.fold.apply(event);
         let agent = event.agent.as_ref()?;
         self.follow(agent, &event.body);
@@ -93,17 +93,6 @@ impl Activity {
             }
             EventBody::TurnStarted if is_root => self.outcome = None,
             EventBody::TurnEnded { outcome } if is_root => self.outcome = Some(outcome.clone()),
-            EventBody::AgentEnded { outcome: AgentOutcome::Completed { .. } | AgentOutcome::Failed { .. } } => {
-                let has_parent_turn = self.fold.agent(agent).is_some_and(|agent| agent.background);
-                if has_parent_turn {
-                    self.untold.push(agent.clone());
-                }
-            }
-            EventBody::InputReceived { input } => {
-                if let Some(source) = &input.source {
-                    self.untold.retain(|ended| *ended != source.agent);
-                }
-            }
             EventBody::CallStarted { call } => {
                 let activity = self.fold.agent(agent).map(|view| view.activity.clone()).unwrap_or_default();
                 self.calls.insert((agent.clone(), call.clone()), activity);
@@ -201,22 +190,29 @@ impl Activity {
         self.outcome.as_ref()
     }
 
-    /// Whether the root's turn is over and nothing waits to begin another.
+    /// Whether the root's turn is over and nothing waits to begin another. An end and the notification of it are one batch,
+    /// so this holds only when asked between batches.
     pub(crate) fn is_answered(&self) -> bool {
-        let Some(root) = self.root() else { return false };
-        self.outcome.is_some() && !is_running(&root.state) && root.queue.is_empty()
+        self.outcome.is_some() && self.root().is_some_and(|root| !is_at_work(root))
     }
 
     /// Names of the children that are still at work.
     pub(crate) fn at_work(&self) -> Vec<String> {
         let children = self.fold.view.agents.iter().skip(1);
-        children.filter(|agent| is_running(&agent.state)).map(|agent| self.name(&agent.id)).collect()
+        children.filter(|agent| is_at_work(agent)).map(|agent| self.name(&agent.id)).collect()
     }
 
     /// Whether nothing more will happen by itself.
     pub(crate) fn is_over(&self) -> bool {
-        self.is_answered() && self.at_work().is_empty() && self.untold.is_empty()
+        self.is_answered() && self.at_work().is_empty()
     }
+}
+
+/// Whether an agent works, or will as soon as it looks at its queue. Reminders wait for a turn that something else begins.
+fn is_at_work(agent: &AgentView) -> bool {
+    let has_ended = matches!(agent.state, AgentState::Stopped | AgentState::Interrupted);
+    let is_told = agent.queue.iter().any(|input| input.origin != Origin::Reminder);
+    is_running(&agent.state) || (is_told && !has_ended)
 }
 
 /// A failed result on one line. Results of tools are JSON with a message.

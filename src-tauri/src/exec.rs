@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
+use offshoot_agents::journal::Subscription;
 use offshoot_agents::model::Provider;
-use offshoot_agents::workbench::{Subscription, Workbench};
+use offshoot_agents::workbench::Workbench;
 use offshoot_protocol::{Command, SessionId, TurnOutcome};
 
 use crate::activity::{Activity, is_limit};

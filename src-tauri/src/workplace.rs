@@ -8,10 +8,10 @@ use offshoot_agents::clock::{Ids, SystemClock};
 use offshoot_agents::git::GitSettings;
 use offshoot_agents::model::anthropic::Anthropic;
 use offshoot_agents::model::{Endpoint, Model, ModelError, Provider, Secret};
-use offshoot_agents::policy::Rules;
-use offshoot_agents::sandbox::{self, Sandbox};
+use offshoot_agents::policy::{RuleKind, RuleSource, Rules};
+use offshoot_agents::sandbox::{self, Limits, Sandbox};
 use offshoot_agents::settings::{Forks, Settings};
-use offshoot_agents::tool::Environment;
+use offshoot_agents::tool::{self, Environment};
 use offshoot_agents::workbench::{Options, Workbench};
 use offshoot_protocol::{PermissionMode, Rejected, RejectedCode};
 
@@ -97,7 +97,11 @@ pub(crate) async fn open(surroundings: &Surroundings, choice: Choice) -> Result<
     let models = models(surroundings, &choice).map_err(|error| {
         Rejected::new(RejectedCode::Invalid, format!("The model can't be reached: {error}."), "Check key and address.")
     })?;
+    let mut rules = Rules::default();
+    rules.add(RuleKind::Allow, RuleSource::Session, &choice.allow);
+    rules.add(RuleKind::Deny, RuleSource::Session, &choice.deny);
     let path = search_path().await;
+    let sandbox = if choice.acts { sandbox(surroundings).await } else { Sandbox::not_confined("nothing runs") };
     let usual = Settings::default();
     let options = Options {
         data_dir: surroundings.data_dir.clone(),
@@ -107,12 +111,19 @@ pub(crate) async fn open(surroundings: &Surroundings, choice: Choice) -> Result<
         models,
         default_model: (answers.provider, answers.model),
         model_override: None,
-        environment: Environment {
-            path: path.clone(),
-            home: surroundings.home.to_string_lossy().into_owned(),
-            lang: surroundings.language.clone().unwrap_or_else(|| "C.UTF-8".to_owned()),
-            term: "dumb".to_owned(),
-            extra: Vec::new(),
+        tools: tool::Options {
+            sandbox: Arc::new(sandbox),
+            environment: Environment {
+                path: path.clone(),
+                home: surroundings.home.to_string_lossy().into_owned(),
+                lang: surroundings.language.clone().unwrap_or_else(|| "C.UTF-8".to_owned()),
+                term: "dumb".to_owned(),
+                extra: Vec::new(),
+            },
+            network: false,
+            writable: Vec::new(),
+            limits: Limits::default(),
+            is_forbidden: Arc::new(|_| false),
         },
         git: GitSettings {
             program: "git".into(),
@@ -120,7 +131,6 @@ pub(crate) async fn open(surroundings: &Surroundings, choice: Choice) -> Result<
             home: Some(surroundings.home.clone()),
             environment: surroundings.for_git.clone(),
         },
-        sandbox: if choice.acts { sandbox(surroundings).await } else { Sandbox::not_confined("nothing runs") },
         settings: Settings {
             mode: choice.mode,
             forks: match choice.forks {
@@ -130,7 +140,7 @@ pub(crate) async fn open(surroundings: &Surroundings, choice: Choice) -> Result<
             },
             ..usual
         },
-        rules: Rules { allow: choice.allow },
+        rules,
         interactive: choice.interactive,
     };
     Workbench::open(options).map_err(|error| {

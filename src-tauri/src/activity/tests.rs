@@ -103,7 +103,6 @@ fn a_run_is_over_only_when_every_report_has_been_taken_in() {
     log.tell("root", finished());
     assert!(log.activity.is_answered() && !log.activity.is_over(), "the fork is at work");
     log.tell("a", completed());
-    assert!(!log.activity.is_over(), "its parent hasn't been told");
     log.tell("root", EventBody::InputReceived { input: notification("i", "a") });
     assert!(!log.activity.is_over(), "the notification waits");
     log.tell("root", EventBody::TurnStarted);
@@ -166,4 +165,14 @@ fn only_a_turn_limit_is_a_limit() {
     let failed = |code| TurnOutcome::Failed { code, message: String::new() };
     assert!(is_limit(&failed(FailureCode::TurnLimit)));
     assert!(!is_limit(&failed(FailureCode::Model)) && !is_limit(&TurnOutcome::Finished));
+}
+
+#[test]
+fn reminders_alone_keep_nobody_at_work() {
+    let mut log = Log::new();
+    log.tell("root", EventBody::TurnStarted);
+    log.tell("root", finished());
+    let reminder = Input { id: InputId("i".into()), text: "roles".into(), origin: Origin::Reminder, source: None };
+    log.tell("root", EventBody::InputReceived { input: reminder });
+    assert!(log.activity.is_over());
 }
