@@ -98,12 +98,12 @@ async fn follow(
     prompt: String,
     console: &mut Console,
 ) -> anyhow::Result<End> {
-    let session = session(workbench, arguments, project).await?;
+    let (session, is_new) = session(workbench, arguments, project).await?;
     let mut activity = Activity::new(session.clone());
     let mut subscription = workbench.subscribe(&session, 0).await?;
     // What is stored already isn't told again.
-    let stored = workbench.snapshot(&session).await?.cursor;
-    while activity.cursor() < stored {
+    let stored = if is_new { 0 } else { workbench.snapshot(&session).await?.cursor };
+    while activity.cursor() < stored || activity.root().is_none() {
         let batch = subscription.next().await;
         for event in &batch.events {
             let line = activity.take(event);
@@ -113,7 +113,8 @@ async fn follow(
         }
     }
     activity.begin_run();
-    if let Some(mode) = arguments.mode() {
+    // A new session begins in its mode already.
+    if let Some(mode) = arguments.mode().filter(|_| !is_new) {
         workbench.command(&session, Command::SetMode { mode }).await?;
     }
     let root = activity.root().context("the session has no root agent")?.id.clone();
@@ -128,10 +129,14 @@ async fn follow(
     conclude(&activity, arguments, console)
 }
 
-/// The session that the run belongs to: a new one, a named one, or the newest of the project.
-async fn session(workbench: &Workbench, arguments: &ExecArguments, project: &Path) -> anyhow::Result<SessionId> {
+/// The session that the run belongs to: a new one, a named one, or the newest of the project. Also whether it is new.
+async fn session(
+    workbench: &Workbench,
+    arguments: &ExecArguments,
+    project: &Path,
+) -> anyhow::Result<(SessionId, bool)> {
     if let Some(id) = &arguments.resume {
-        return crate::sessions::find(workbench, id);
+        return Ok((crate::sessions::find(workbench, id)?, false));
     }
     if arguments.continue_newest {
         let sessions = workbench.sessions()?;
@@ -139,9 +144,9 @@ async fn session(workbench: &Workbench, arguments: &ExecArguments, project: &Pat
         let newest = here.max_by_key(|session| session.updated_at);
         let newest =
             newest.ok_or_else(|| Misused(format!("there is no session of {} to continue", project.display())))?;
-        return Ok(newest.id);
+        return Ok((newest.id, false));
     }
-    Ok(workbench.create_session(project).await?)
+    Ok((workbench.create_session(project).await?, true))
 }
 
 /// Shows what happens until the run is over. Returns whether a person ended it.

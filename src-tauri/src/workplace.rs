@@ -133,6 +133,7 @@ pub(crate) async fn open(surroundings: &Surroundings, choice: Choice) -> Result<
         },
         settings: Settings {
             mode: choice.mode,
+            root_max_turns: choice.max_turns,
             forks: match choice.forks {
                 Some(ForksArgument::Always) => Forks::Always,
                 Some(ForksArgument::Never) => Forks::Never,

@@ -142,11 +142,15 @@ async fn a_failure_is_no_success() {
 async fn a_limit_has_its_own_exit_code() {
     let place = Place::new();
     let server = Scripted::start([
+        reply().text("Hi."),
         reply().call("Read", json!({"file_path": "README.md"})),
         reply().call("Read", json!({"file_path": "README.md"})),
     ]);
-    let done = place.exec(&server, &["--max-turns", "2", "Hello"]).await;
+    place.exec(&server, &["--max-turns", "2", "Hello"]).await.expect(0);
+    // The limit is one of a turn: what the session did before doesn't count.
+    let done = place.exec(&server, &["--max-turns", "2", "--continue", "Read it"]).await;
     done.expect(4);
+    assert_eq!(done.out(), "");
     server.finish();
 }
 
