@@ -231,7 +231,7 @@ fn free(scene: &Scene<'_>, step: usize) -> Answer {
     }
     let outcomes = scene.outcomes();
     let task = scene.task();
-    let task = task.rsplit_once("Directive:").map_or(task, |(_, directive)| directive);
+    let task = task.split_once("<worktree-notice>").map_or(task, |(task, _)| task);
     let result = "nothing was done: this is the demo model, which only plays its own scenes. Choose a provider in the \
                   settings to have this carried out.";
     Answer::text(report(&one_line(task), result, "README.md", "none", &issues(&outcomes)))

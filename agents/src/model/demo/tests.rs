@@ -3,12 +3,11 @@ use std::process::Command;
 use std::sync::Arc;
 
 use futures_util::FutureExt;
-use offshoot_protocol::{AgentId, AgentKind, AgentOutcome, Message, MessageRole};
+use offshoot_protocol::{Message, MessageRole};
 use serde_json::json;
 
 use super::*;
 use crate::model::{Provider, RequestHead, ToolDefinition};
-use crate::prompt::{self, Notice};
 use crate::transcript::Transcript;
 
 const TOOLS: [&str; 8] = ["Read", "Write", "Edit", "Bash", "Grep", "Glob", "TodoWrite", "Agent"];
@@ -133,11 +132,13 @@ impl Player {
         let at = messages.iter().rposition(|stored| is_start(&stored.message)).unwrap();
         let placeholder = |id: &offshoot_protocol::CallId| Block::Result {
             id: id.clone(),
-            content: prompt::FORK_PLACEHOLDER.to_owned(),
+            content: "Not part of this fork.".to_owned(),
             is_error: false,
         };
         let mut blocks: Vec<Block> = messages[at].message.calls().map(|(id, ..)| placeholder(id)).collect();
-        blocks.push(Block::Text { text: prompt::directive(directive), origin: Origin::Directive });
+        blocks.push(Block::Text { text: "You are a fork.".to_owned(), origin: Origin::Reminder });
+        let text = format!("{directive}\n<worktree-notice>\nYou work in your own worktree.\n</worktree-notice>");
+        blocks.push(Block::Text { text, origin: Origin::Directive });
         let mut transcript = self.transcript.prefix(u32::try_from(at).unwrap() + 1);
         transcript.push(Message { role: MessageRole::User, blocks });
         copy(&self.directory, directory);
@@ -158,21 +159,17 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-fn notification(description: &str, outcome: &AgentOutcome) -> String {
-    prompt::notification(&Notice {
-        task: &AgentId::from("a1"),
-        kind: AgentKind::Fork,
-        description,
-        outcome,
-        output_file: None,
-        worktree: None,
-        usage: Usage::default(),
-    })
+/// A notification in the program's form, of an agent that ended with this status and summary.
+fn notification(description: &str, (status, summary): (&str, &str)) -> String {
+    format!(
+        "<task-notification>\nThe program wrote this, no person.\n<task_id>a1</task_id>\n<kind>fork</kind>\n\
+         <status>{status}</status>\n<description>{description}</description>\n<usage>input 1 output 1</usage>\n\
+         <summary>\n{summary}\n</summary>\n</task-notification>\n"
+    )
 }
 
-fn completed(result: &str) -> AgentOutcome {
-    AgentOutcome::Completed { report: format!("Scope: s\nResult: {result}\nIssues: none") }
-}
+const DONE: (&str, &str) = ("completed", "Scope: s\nResult: done\nIssues: none");
+const STOPPED: (&str, &str) = ("stopped", "Stopped before it was done.");
 
 /// A root that has just started its forks, and where it and its forks work.
 fn on_tour() -> (tempfile::TempDir, Player, String) {
@@ -199,9 +196,6 @@ fn the_root_looks_plans_and_starts_four_agents_in_one_message() {
     let agents = root.last_calls();
     assert!(agents[..3].iter().all(|(_, input)| input["isolation"] == "worktree" && input["subagent_type"].is_null()));
     assert_eq!(agents[3].1["subagent_type"], "explore");
-    for (_, input) in &agents {
-        crate::tool::agent::parse(input).unwrap();
-    }
     assert!(text.contains("it is a text file.") && text.contains("3 agents work in the background"), "{text}");
 }
 
@@ -257,15 +251,11 @@ fn failed_edits_are_not_reported_as_done() {
 
 #[test]
 fn reports_are_taken_in_any_order_and_the_last_one_closes_the_plan() {
-    let outcomes = [
-        ("Tick marks", completed("ticks")),
-        ("Dim finished items", AgentOutcome::Stopped),
-        ("Statistics", completed("statistics")),
-    ];
+    let outcomes = [("Tick marks", DONE), ("Dim finished items", STOPPED), ("Statistics", DONE)];
     for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
         let (_folder, mut root, _) = on_tour();
         for (number, at) in order.into_iter().enumerate() {
-            let (description, outcome) = &outcomes[at];
+            let (description, outcome) = outcomes[at];
             let text = root.told(&notification(description, outcome), Origin::Notification);
             assert_eq!(text.contains("Still at work"), number < 2, "{text}");
             assert_eq!(text.contains("Everybody has reported"), number == 2, "{text}");
@@ -281,10 +271,8 @@ fn reports_may_come_together_and_with_a_persons_words() {
     let (_folder, mut root, _) = on_tour();
     let all = ["Tick marks", "Dim finished items", "Statistics"];
     let blocks = |words: Option<&str>| {
-        let notices = all.map(|description| Block::Text {
-            text: notification(description, &completed("done")),
-            origin: Origin::Notification,
-        });
+        let notices =
+            all.map(|description| Block::Text { text: notification(description, DONE), origin: Origin::Notification });
         let words = words.map(|text| Block::Text { text: text.to_owned(), origin: Origin::User });
         Message { role: MessageRole::User, blocks: notices.into_iter().chain(words).collect() }
     };
@@ -308,8 +296,8 @@ fn wishes_are_understood_and_others_get_a_friendly_word() {
     let mut fork = root.fork(&directive, &folder.path().join("fork"));
     assert!(fork.turn().contains("Files changed: CHANGELOG.md"));
     assert!(fork.told("more!", Origin::User).contains("in the part of a worker"));
-    let text = root.told(&notification("A changelog", &completed("written")), Origin::Notification);
-    assert!(text.contains("**A changelog** is done: written") && !text.contains("Everybody"), "{text}");
+    let text = root.told(&notification("A changelog", DONE), Origin::Notification);
+    assert!(text.contains("**A changelog** is done: done") && !text.contains("Everybody"), "{text}");
     assert!(root.told("explore", Origin::User).contains("it is a text file."));
     assert!(root.told("show me around again", Origin::User).contains("3 agents work"));
 }
@@ -333,7 +321,7 @@ fn subagents_are_known_by_their_brief_and_keep_to_their_tools() {
     assert!(report.contains("Result: items are lines of `TODO_FILE`"), "{report}");
     let mut free = Player::new(&root.directory);
     free.tools = Vec::new();
-    let report = free.told("Write a poem", Origin::Brief);
+    let report = free.told("Write a poem\n<worktree-notice>x</worktree-notice>", Origin::Brief);
     assert!(report.contains("Scope: Write a poem\nResult: nothing was done"), "{report}");
 }
 
