@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::transcript::Transcript;
 
 pub mod anthropic;
+mod body;
 pub mod demo;
 mod http;
 mod secret;

@@ -10,15 +10,26 @@ use offshoot_protocol::{Block, Message, MessageRole, RawJson};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::message::Encoded;
+use crate::message::{Encoded, WireFormat};
+use crate::model::body::Form;
 use crate::model::{RequestHead, ToolDefinition};
 
+/// How bodies are put together.
+pub(in crate::model) static FORM: Form = Form {
+    format: WireFormat::Anthropic,
+    head: |value| (head(value), false),
+    message,
+    opening: Some(|role| opening(role).len()),
+    ending: MESSAGE_END.len(),
+    mark: MARK,
+};
+
 /// A cache mark, as it is inserted before a block's closing brace.
-pub(super) const MARK: &[u8] = br#","cache_control":{"type":"ephemeral"}"#;
+pub(in crate::model) const MARK: &[u8] = br#","cache_control":{"type":"ephemeral"}"#;
 /// What stands behind the messages.
 pub(super) const TAIL: &[u8] = b"]}";
 /// What ends every encoded message.
-pub(super) const MESSAGE_END: &[u8] = b"]}";
+const MESSAGE_END: &[u8] = b"]}";
 
 /// Sent where a message would have no block left: a message may not be empty.
 const NOTHING: &str = "(no content)";
@@ -27,7 +38,7 @@ const NO_OUTPUT: &str = "(no output)";
 
 /// The opening of an encoded message, up to its first block. It begins with the comma that separates it from the message
 /// before; the first message is sent without it.
-pub(super) fn opening(role: MessageRole) -> &'static [u8] {
+fn opening(role: MessageRole) -> &'static [u8] {
     match role {
         MessageRole::User => br#",{"role":"user","content":["#,
         MessageRole::Assistant => br#",{"role":"assistant","content":["#,
@@ -35,7 +46,7 @@ pub(super) fn opening(role: MessageRole) -> &'static [u8] {
 }
 
 /// Everything up to the opening bracket of the messages, with the mark at its end.
-pub(super) fn head(head: &RequestHead) -> Bytes {
+fn head(head: &RequestHead) -> Bytes {
     let mut out = Vec::with_capacity(4096 + head.system.len());
     out.extend_from_slice(b"{\"model\":");
     push(&mut out, &head.model);
@@ -81,7 +92,7 @@ fn push_tool(out: &mut Vec<u8>, tool: &ToolDefinition) {
 }
 
 /// A message, from the comma before it to its closing brace.
-pub(super) fn message(message: &Message) -> Encoded {
+fn message(message: &Message) -> Encoded {
     let mut out = opening(message.role).to_vec();
     let mut encoded = Encoded::default();
     let empty = out.len();

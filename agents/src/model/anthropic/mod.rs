@@ -1,20 +1,20 @@
 //! The client for Anthropic Messages, and for gateways that speak it.
 //!
-//! Sends shared bytes ([`body`]) and decodes the stream ([`decode`]); it never retries.
+//! Sends shared bytes ([`super::body`]) and decodes the stream ([`decode`]); it never retries.
 
+use bytes::Bytes;
 use reqwest::header::{HeaderMap, HeaderValue};
 use reqwest::{Client, Url};
 
 use futures_util::stream::BoxStream;
 
+use super::body::{Body, Shared};
 use super::http::{self, Exchange};
 use super::{Endpoint, Model, ModelError, ModelEvent, Request};
-use body::{Body, Shared};
 use decode::Decoder;
 
-mod body;
 mod decode;
-mod encode;
+pub(super) mod encode;
 mod opaque;
 
 /// The API version that is spoken. Source: <https://platform.claude.com/docs/en/api/versioning>.
@@ -41,7 +41,7 @@ impl Anthropic {
         if let Some(key) = &endpoint.key {
             headers.insert("x-api-key", http::key_header(key, "")?);
         }
-        Ok(Self { client: http::client()?, url, endpoint, headers, shared: Shared::default() })
+        Ok(Self { client: http::client()?, url, endpoint, headers, shared: Shared::new(&encode::FORM) })
     }
 }
 
@@ -49,7 +49,7 @@ impl Model for Anthropic {
     fn stream(&self, request: Request) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
         let exchange = Exchange::new(&self.url, &self.endpoint);
         let headers = http::agent_headers(self.headers.clone(), &request);
-        let body = reqwest::Body::wrap(Body::new(&request, &self.shared));
+        let body = reqwest::Body::wrap(Body::new(&request, &self.shared, Bytes::from_static(encode::TAIL)));
         exchange.stream(self.client.post(self.url.clone()).headers(headers).body(body), Decoder::default())
     }
 }

@@ -1,4 +1,4 @@
-//! A request's body: shared pieces of a known length, never joined.
+//! A request's body, for every provider: shared pieces of a known length, never joined.
 //!
 //! Everything before the first mark that moves is a [`Prefix`], shared by all requests in flight that have it in common; a
 //! further fork adds the few pieces behind it.
@@ -9,11 +9,10 @@ use std::task::{Context, Poll};
 
 use bytes::{Bytes, BytesMut};
 use http_body::{Frame, SizeHint};
-use offshoot_protocol::MessageRole;
+use offshoot_protocol::{Message, MessageRole};
 
-use super::encode;
+use super::{Request, RequestHead};
 use crate::message::{Encoded, Stored, WireFormat};
-use crate::model::{Request, RequestHead};
 use crate::transcript::Transcript;
 
 /// Pieces of at least this many bytes are sent as they are; smaller ones are gathered, since each costs a frame.
@@ -21,10 +20,25 @@ const LARGE_PIECE: usize = 16 * 1024;
 /// Most bytes gathered into one frame.
 const LARGEST_GATHERED: usize = 64 * 1024;
 
+/// How a provider's bodies are put together. The same value always gives the same bytes.
+pub(super) struct Form {
+    pub(super) format: WireFormat,
+    /// Everything before the messages, and whether a message stands in it already.
+    pub(super) head: fn(&RequestHead) -> (Bytes, bool),
+    /// A message, from the comma before it on.
+    pub(super) message: fn(&Message) -> Encoded,
+    /// Length of a message's opening, comma included, where neighbours of one role are sent as one message.
+    pub(super) opening: Option<fn(MessageRole) -> usize>,
+    /// Length of what ends such a message.
+    pub(super) ending: usize,
+    /// What is inserted at a mark's offset.
+    pub(super) mark: &'static [u8],
+}
+
 /// What requests in flight have in common. Holds nothing alive by itself.
-#[derive(Default)]
 pub(super) struct Shared {
-    heads: Mutex<Vec<(Weak<RequestHead>, Bytes)>>,
+    form: &'static Form,
+    heads: Mutex<Vec<(Weak<RequestHead>, (Bytes, bool))>>,
     prefixes: Mutex<Vec<Weak<Prefix>>>,
 }
 
@@ -37,16 +51,20 @@ struct Prefix {
 }
 
 impl Shared {
-    fn head(&self, head: &Arc<RequestHead>) -> Bytes {
+    pub(super) fn new(form: &'static Form) -> Self {
+        Self { form, heads: Mutex::default(), prefixes: Mutex::default() }
+    }
+
+    fn head(&self, head: &Arc<RequestHead>) -> (Bytes, bool) {
         let mut heads = self.heads.lock().unwrap_or_else(PoisonError::into_inner);
         heads.retain(|(known, _)| known.strong_count() > 0);
         // A live allocation has one address, and the dead ones are gone.
-        if let Some((_, bytes)) = heads.iter().find(|(known, _)| std::ptr::eq(known.as_ptr(), Arc::as_ptr(head))) {
-            return bytes.clone();
+        if let Some((_, encoded)) = heads.iter().find(|(known, _)| std::ptr::eq(known.as_ptr(), Arc::as_ptr(head))) {
+            return encoded.clone();
         }
-        let bytes = encode::head(head);
-        heads.push((Arc::downgrade(head), bytes.clone()));
-        bytes
+        let encoded = (self.form.head)(head);
+        heads.push((Arc::downgrade(head), encoded.clone()));
+        encoded
     }
 
     fn prefix(&self, transcript: Transcript) -> Arc<Prefix> {
@@ -54,7 +72,7 @@ impl Shared {
         prefixes.retain(|known| known.strong_count() > 0);
         let known = prefixes.iter().filter_map(Weak::upgrade).find(|known| known.transcript.is_same(&transcript));
         known.unwrap_or_else(|| {
-            let prefix = Arc::new(Prefix::new(transcript));
+            let prefix = Arc::new(Prefix::new(transcript, self.form));
             prefixes.push(Arc::downgrade(&prefix));
             prefix
         })
@@ -62,8 +80,8 @@ impl Shared {
 }
 
 impl Prefix {
-    fn new(transcript: Transcript) -> Self {
-        let mut pieces = Pieces::default();
+    fn new(transcript: Transcript, form: &'static Form) -> Self {
+        let mut pieces = Pieces::new(form, None);
         for stored in transcript.messages() {
             pieces.message(stored, &[]);
         }
@@ -73,8 +91,8 @@ impl Prefix {
 }
 
 /// Pieces of a message list under construction.
-#[derive(Default)]
 struct Pieces {
+    form: &'static Form,
     list: Vec<Bytes>,
     last_role: Option<MessageRole>,
     /// Whether the last message of what stands before this list is to be continued.
@@ -82,6 +100,10 @@ struct Pieces {
 }
 
 impl Pieces {
+    fn new(form: &'static Form, last_role: Option<MessageRole>) -> Self {
+        Self { form, list: Vec::new(), last_role, continues: false }
+    }
+
     fn len(&self) -> u64 {
         self.list.iter().map(|piece| piece.len() as u64).sum()
     }
@@ -89,22 +111,20 @@ impl Pieces {
     /// Appends a message with marks at `marks`, which are offsets in its bytes, ascending. A message of the same role as
     /// the one before becomes its continuation, since some compatible servers insist on alternation.
     fn message(&mut self, stored: &Stored, marks: &[usize]) {
-        let Encoded { bytes, .. } = encoded(stored);
+        let bytes = &self.form.encoded(stored).bytes;
         let role = stored.message.role;
-        let opening = encode::opening(role).len();
-        let mut from = match self.last_role {
-            None => 1,
-            Some(last) if last == role => {
-                self.reopen();
-                self.list.push(Bytes::from_static(b","));
-                opening
-            }
-            Some(_) => 0,
-        };
+        let mut from = 0;
+        if self.last_role == Some(role)
+            && let Some(opening) = self.form.opening
+        {
+            self.reopen();
+            self.list.push(Bytes::from_static(b","));
+            from = opening(role);
+        }
         self.last_role = Some(role);
         for &at in marks {
             self.list.push(bytes.slice(from..at));
-            self.list.push(Bytes::from_static(encode::MARK));
+            self.list.push(Bytes::from_static(self.form.mark));
             from = at;
         }
         self.list.push(bytes.slice(from..));
@@ -113,14 +133,16 @@ impl Pieces {
     /// Takes the end of the last message off again.
     fn reopen(&mut self) {
         match self.list.last_mut() {
-            Some(last) => last.truncate(last.len() - encode::MESSAGE_END.len()),
+            Some(last) => last.truncate(last.len() - self.form.ending),
             None => self.continues = true,
         }
     }
 }
 
-fn encoded(stored: &Stored) -> &Encoded {
-    stored.encoded(WireFormat::Anthropic, encode::message)
+impl Form {
+    fn encoded<'a>(&self, stored: &'a Stored) -> &'a Encoded {
+        stored.encoded(self.format, self.message)
+    }
 }
 
 /// Where a request's moving marks go: behind the last result of the siblings' common end, and at the ends of this request
@@ -175,43 +197,51 @@ pub(super) struct Body {
     prefix: Arc<Prefix>,
     /// How many pieces of the prefix were sent.
     sent: usize,
-    /// Bytes that are left out at the prefix's end, where a message continues behind it.
+    /// Bytes left out at the beginning of the next piece behind the head: the first message's comma.
+    skip: usize,
+    /// Bytes left out at the prefix's end, where a message continues behind it.
     cut: usize,
     rest: std::vec::IntoIter<Bytes>,
     left: u64,
 }
 
 impl Body {
-    pub(super) fn new(request: &Request, shared: &Shared) -> Self {
+    /// The body of `request`, with `tail` behind its messages.
+    pub(super) fn new(request: &Request, shared: &Shared, tail: Bytes) -> Self {
         let marks = Marks::of(request);
         let start = marks.first().unwrap_or(0);
         let prefix = shared.prefix(request.transcript.prefix(start));
         let last_role = prefix.transcript.last().map(|message| message.role);
-        let mut pieces = Pieces { last_role, ..Pieces::default() };
+        let mut pieces = Pieces::new(shared.form, last_role);
         for (index, stored) in (start..).zip(request.transcript.messages_from(start)) {
-            pieces.message(stored, &marks.offsets(index, encoded(stored)));
+            pieces.message(stored, &marks.offsets(index, shared.form.encoded(stored)));
         }
-        pieces.list.push(Bytes::from_static(encode::TAIL));
-        let cut = if pieces.continues { encode::MESSAGE_END.len() } else { 0 };
-        let head = shared.head(&request.head);
-        let left = head.len() as u64 + prefix.len - cut as u64 + pieces.len();
-        Self { head: Some(head), prefix, sent: 0, cut, rest: pieces.list.into_iter(), left }
+        pieces.list.push(tail);
+        let (head, has_message) = shared.head(&request.head);
+        let skip = usize::from(!has_message && !request.transcript.is_empty());
+        let cut = if pieces.continues { shared.form.ending } else { 0 };
+        let left = head.len() as u64 + prefix.len + pieces.len() - (skip + cut) as u64;
+        Self { head: Some(head), prefix, sent: 0, skip, cut, rest: pieces.list.into_iter(), left }
     }
 
     fn peek(&self) -> Option<Bytes> {
         if let Some(head) = &self.head {
             return Some(head.clone());
         }
-        match self.prefix.pieces.get(self.sent) {
-            Some(piece) if self.sent + 1 == self.prefix.pieces.len() => Some(piece.slice(..piece.len() - self.cut)),
-            Some(piece) => Some(piece.clone()),
-            None => self.rest.as_slice().first().cloned(),
-        }
+        let (piece, cut) = match self.prefix.pieces.get(self.sent) {
+            Some(piece) if self.sent + 1 == self.prefix.pieces.len() => (piece, self.cut),
+            Some(piece) => (piece, 0),
+            None => (self.rest.as_slice().first()?, 0),
+        };
+        Some(piece.slice(self.skip..piece.len() - cut))
     }
 
     fn advance(&mut self) {
         if self.head.take().is_some() {
-        } else if self.sent < self.prefix.pieces.len() {
+            return;
+        }
+        self.skip = 0;
+        if self.sent < self.prefix.pieces.len() {
             self.sent += 1;
         } else {
             self.rest.next();

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::model::Provider;
+use crate::model::anthropic::encode;
 
 fn head() -> Arc<RequestHead> {
     Arc::new(RequestHead {
@@ -40,8 +41,12 @@ fn user(text: &str) -> Message {
     Message::user(text, Origin::User)
 }
 
+fn body(request: &Request, shared: &Shared) -> Body {
+    Body::new(request, shared, Bytes::from_static(b"]}"))
+}
+
 fn frames(request: &Request, shared: &Shared) -> Vec<Bytes> {
-    let mut body = Body::new(request, shared);
+    let mut body = body(request, shared);
     let promised = body.size_hint().exact().unwrap();
     let frames: Vec<Bytes> = std::iter::from_fn(|| body.next_frame()).collect();
     assert_eq!(frames.iter().map(|frame| frame.len() as u64).sum::<u64>(), promised);
@@ -78,7 +83,7 @@ fn conversation(turns: usize) -> Transcript {
 
 #[test]
 fn later_turns_keep_the_bytes_and_move_the_marks() {
-    let (head, shared) = (head(), Shared::default());
+    let (head, shared) = (head(), Shared::new(&encode::FORM));
     let mut transcript = conversation(2);
     transcript.push(user("third"));
     let earlier = text(&request(&head, &transcript, None), &shared);
@@ -93,7 +98,7 @@ fn later_turns_keep_the_bytes_and_move_the_marks() {
 
 #[test]
 fn sibling_forks_are_equal_up_to_the_directive_and_share_one_prefix() {
-    let (head, shared) = (head(), Shared::default());
+    let (head, shared) = (head(), Shared::new(&encode::FORM));
     let mut parent = conversation(50);
     parent.push(user("delegate"));
     let before = text(&request(&head, &parent, None), &shared);
@@ -104,7 +109,7 @@ fn sibling_forks_are_equal_up_to_the_directive_and_share_one_prefix() {
         request(&head, &fork, Some(index + 1))
     };
     let (left, right) = (fork("left"), fork("right"));
-    let in_flight = (Body::new(&left, &shared), Body::new(&right, &shared));
+    let in_flight = (body(&left, &shared), body(&right, &shared));
     assert!(Arc::ptr_eq(&in_flight.0.prefix, &in_flight.1.prefix));
     assert_eq!(in_flight.0.prefix.transcript.len(), 100);
     let (left, right) = (text(&left, &shared), text(&right, &shared));
@@ -116,7 +121,7 @@ fn sibling_forks_are_equal_up_to_the_directive_and_share_one_prefix() {
 
 #[test]
 fn a_fork_keeps_the_mark_at_the_fork_point_and_never_has_more_than_four() {
-    let (head, shared) = (head(), Shared::default());
+    let (head, shared) = (head(), Shared::new(&encode::FORM));
     let mut fork = conversation(3);
     fork.push(user("delegate"));
     fork.push(call("c"));
@@ -132,7 +137,7 @@ fn a_fork_keeps_the_mark_at_the_fork_point_and_never_has_more_than_four() {
 
 #[test]
 fn neighbours_of_one_role_are_sent_as_one_message() {
-    let (head, shared) = (head(), Shared::default());
+    let (head, shared) = (head(), Shared::new(&encode::FORM));
     // Once behind the shared prefix, once inside of it, once where it ends.
     for answers in 0..3 {
         let mut transcript = Transcript::default();
@@ -161,12 +166,12 @@ fn neighbours_of_one_role_are_sent_as_one_message() {
 
 #[test]
 fn large_pieces_are_sent_as_they_are_and_small_ones_gathered() {
-    let (head, shared) = (head(), Shared::default());
+    let (head, shared) = (head(), Shared::new(&encode::FORM));
     let mut transcript = conversation(500);
     transcript.push(user(&"x".repeat(100_000)));
     transcript.push(assistant("a"));
     transcript.push(user("q"));
-    let large = transcript.messages()[1000].encoded(WireFormat::Anthropic, encode::message).bytes.clone();
+    let large = transcript.messages()[1000].encoded(WireFormat::Anthropic, encode::FORM.message).bytes.clone();
     let frames = frames(&request(&head, &transcript, None), &shared);
     assert!(frames.iter().any(|frame| large.as_ptr_range().contains(&frame.as_ptr())), "not copied");
     assert!(frames.len() < 10, "{} frames", frames.len());
@@ -175,7 +180,7 @@ fn large_pieces_are_sent_as_they_are_and_small_ones_gathered() {
 
 #[test]
 fn nothing_is_held_when_no_request_is_in_flight() {
-    let shared = Shared::default();
+    let shared = Shared::new(&encode::FORM);
     let head = head();
     let transcript = conversation(5);
     text(&request(&head, &transcript, None), &shared);
