@@ -27,7 +27,10 @@ pub enum Wish {
 /// How an agent is run.
 pub enum Conduct {
     /// Turns for as long as the session is open.
-    Root,
+    Root {
+        /// Most model calls of a turn; absent: no limit.
+        max_steps: Option<u32>,
+    },
     /// One run, then an end; wishes can start another.
     Child {
         /// Bounds how many children of the session work at once. Waiting for one is being `queued`.
@@ -61,8 +64,8 @@ pub async fn live(worker: Arc<Worker>, conduct: Conduct, mut inbox: mpsc::Unboun
             }
         }
         awake = match &conduct {
-            Conduct::Root => {
-                run_turn(&worker, &mut inbox, None).await;
+            Conduct::Root { max_steps } => {
+                run_turn(&worker, &mut inbox, *max_steps).await;
                 has_queue(&worker)
             }
             Conduct::Child { permits, max_steps, ending } => {

@@ -1,1 +1,73 @@
-//! x
+//! Offshoot's shell: the window and the command line around the core.
+//!
+//! This is where the outside is read: arguments, environment variables, folders, the terminal. Decisions are the core's
+//! (`offshoot-agents`); drawing is the page's (`ui`).
+//!
+//! | module | what |
+//! |---|---|
+//! | [`arguments`] | the command line, parsed |
+//! | [`console`] | standard output and error; nothing else prints |
+//! | [`surroundings`] | folders, keys and the login shell's `PATH` |
+//! | [`workplace`] | opens the core with all of that |
+//! | [`activity`] | one line per event, for people |
+//! | [`exec`] | one non-interactive run |
+//! | [`sessions`] | lists, trees, deletion |
+//! | [`doctor`] | checks the machine and says what to do |
+//! | `window`, `bridge` | the window, and the commands its page may call; only with the feature `desktop` |
+
+mod activity;
+mod arguments;
+#[cfg(feature = "desktop")]
+mod bridge;
+mod console;
+mod doctor;
+mod exec;
+mod sessions;
+mod surroundings;
+#[cfg(feature = "desktop")]
+mod window;
+mod workplace;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use arguments::{Arguments, Misused, Wish};
+use console::Console;
+
+/// Runs the program with the arguments of this process.
+pub fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let mut console = Console::standard();
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            console.note(&format!("offshoot: the program could not start its threads: {error}"));
+            return ExitCode::FAILURE;
+        }
+    };
+    let done = match arguments.wish {
+        None => open_window(&runtime, &arguments, &mut console),
+        Some(Wish::Exec(ref wish)) => runtime.block_on(exec::run(wish, &arguments.folders, &mut console)),
+        Some(Wish::Sessions(ref wish)) => runtime.block_on(sessions::run(wish, &arguments.folders, &mut console)),
+        Some(Wish::Tree(ref wish)) => runtime.block_on(sessions::tree(wish, &arguments.folders, &mut console)),
+        Some(Wish::Doctor(ref wish)) => runtime.block_on(doctor::run(wish, &arguments.folders, &mut console)),
+    };
+    // A read that blocks (a terminal, a hung file system) must not keep the program from ending.
+    runtime.shutdown_timeout(std::time::Duration::from_millis(200));
+    done.unwrap_or_else(|error| {
+        console.note(&format!("offshoot: {error:#}"));
+        if error.is::<Misused>() { ExitCode::from(2) } else { ExitCode::FAILURE }
+    })
+}
+
+#[cfg(feature = "desktop")]
+fn open_window(runtime: &tokio::runtime::Runtime, arguments: &Arguments, _: &mut Console) -> anyhow::Result<ExitCode> {
+    window::open(runtime, arguments)
+}
+
+#[cfg(not(feature = "desktop"))]
+fn open_window(_: &tokio::runtime::Runtime, _: &Arguments, console: &mut Console) -> anyhow::Result<ExitCode> {
+    console.note("offshoot: this build has no window. `offshoot exec` runs a prompt here; see `offshoot --help`.");
+    Ok(ExitCode::from(2))
+}

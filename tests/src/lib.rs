@@ -1,10 +1,13 @@
-//! What end-to-end tests are made of: a model server that plays a script and polices the wire, and temporary repositories.
+//! What end-to-end tests are made of: a model server that plays a script and polices the wire, temporary repositories, and
+//! the program itself, on the command line and in its window.
 //!
-//! Nothing here sleeps: a test opens [`Gate`]s and waits for requests.
+//! Nothing here sleeps for a fixed time: a test opens [`Gate`]s, waits for requests, or for something on the page.
 
 pub mod gate;
+pub mod program;
 pub mod repository;
 pub mod scripted;
+pub mod window;
 pub mod world;
 
 pub use gate::Gate;

@@ -157,10 +157,9 @@ async fn forks_in_worktrees_leave_the_parents_directory_alone() {
             .call("Agent", json!({"prompt": "two", "description": "two", "isolation": "worktree"})),
         in_root().when_result("async_launched").text("Waiting."),
         in_fork("one").when_told("one").call("Read", json!({"file_path": "src/a.txt"})),
-        in_fork("one").when_result("two").call(
-            "Edit",
-            json!({"file_path": "src/a.txt", "old_string": "two", "new_string": "TWO"}),
-        ),
+        in_fork("one")
+            .when_result("two")
+            .call("Edit", json!({"file_path": "src/a.txt", "old_string": "two", "new_string": "TWO"})),
         in_fork("one").repeated().text("Scope: one\nResult: edited"),
         in_fork("two").when_told("two").call("Write", json!({"file_path": "new.txt", "content": "new\n"})),
         in_fork("two").repeated().text("Scope: two\nResult: added"),
@@ -231,11 +230,8 @@ async fn seven_children_ask_at_once_and_each_answer_reaches_the_right_one() {
         let directive = format!("task {name}");
         parent = parent.call("Agent", json!({"prompt": directive, "description": name, "isolation": "worktree"}));
         let file = format!("{name}.txt");
-        script.push(
-            in_fork(&directive)
-                .when_told(&directive)
-                .call("Write", json!({"file_path": file, "content": name})),
-        );
+        script
+            .push(in_fork(&directive).when_told(&directive).call("Write", json!({"file_path": file, "content": name})));
         script.push(in_fork(&directive).text(&format!("Scope: {name}\nResult: ended")));
     }
     script.push(parent);
@@ -296,10 +292,9 @@ async fn stopping_a_child_withdraws_its_request() {
 async fn a_foreground_child_moves_to_the_background_without_a_restart() {
     let gate = Gate::new();
     let world = World::new([
-        in_root().when_told("go").call(
-            "Agent",
-            json!({"prompt": "dig", "description": "digger", "subagent_type": "general-purpose"}),
-        ),
+        in_root()
+            .when_told("go")
+            .call("Agent", json!({"prompt": "dig", "description": "digger", "subagent_type": "general-purpose"})),
         reply().when(|request| request.mentions("dig") && request.messages().len() == 1).gate(&gate).text("dug"),
         in_root().when_result("async_launched").text("Going on."),
         in_root().when_told("<task-notification>").text("Done."),
@@ -326,10 +321,11 @@ async fn an_empty_report_a_turn_limit_and_a_refused_request_are_failures() {
     };
     let start = |prompt: &str| json!({"prompt": prompt, "description": prompt, "subagent_type": "explore"});
     let mut script = vec![
-        in_root().when_told("go").call("Agent", start("silent")).call("Agent", start("endless")).call(
-            "Agent",
-            start("refused"),
-        ),
+        in_root()
+            .when_told("go")
+            .call("Agent", start("silent"))
+            .call("Agent", start("endless"))
+            .call("Agent", start("refused")),
         brief("silent").thinking("hm", "sig"),
         brief("refused").status_with(400, "invalid_request_error", "no such thing"),
         in_root().when(|request| request.results().len() == 3).text("All failed."),
@@ -369,9 +365,7 @@ async fn an_interrupted_turn_keeps_what_arrived_and_the_next_request_is_valid() 
     ])
     .await;
     world.say("go").await;
-    world
-        .until("text streams", |view| view.agents[0].state == AgentState::Running)
-        .await;
+    world.until("text streams", |view| view.agents[0].state == AgentState::Running).await;
     world.server.request(1).await;
     world.wish(Command::Interrupt { agent: world.root.clone() }).await;
     world.until("it is idle", |view| view.agents[0].state == AgentState::Idle).await;
@@ -410,7 +404,10 @@ async fn a_restart_shows_the_same_session_and_interrupts_what_ran() {
             .call("Agent", json!({"prompt": "slow work", "description": "fork", "isolation": "worktree"}))
             .call("Agent", json!({"prompt": "deep", "description": "child", "subagent_type": "explore"})),
         in_fork("slow work").gate(&gate).text("never heard"),
-        reply().when(|request| request.messages().len() == 1 && request.last_text().starts_with("deep")).gate(&gate).text("x"),
+        reply()
+            .when(|request| request.messages().len() == 1 && request.last_text().starts_with("deep"))
+            .gate(&gate)
+            .text("x"),
     ])
     .await;
     world.say("go").await;
@@ -476,12 +473,16 @@ async fn a_person_forks_at_any_time() {
     };
     world.wish(fork("look around", None)).await;
     // While the root is in the middle of a turn, from its first message.
-    world.server.request_where(|request| request.last_text().contains("look around") && !request.mentions("<fork-directive>")).await;
+    world
+        .server
+        .request_where(|request| request.last_text().contains("look around") && !request.mentions("<fork-directive>"))
+        .await;
     world.wish(fork("early bird", Some(1))).await;
-    world.until("it reports", |view| {
-        view.agents.iter().any(|agent| agent.title == "early bird" && agent.state == AgentState::Completed)
-    })
-    .await;
+    world
+        .until("it reports", |view| {
+            view.agents.iter().any(|agent| agent.title == "early bird" && agent.state == AgentState::Completed)
+        })
+        .await;
     gate.open();
     world.settled().await;
     assert_eq!(world.agent("early bird").await.inherited.unwrap().messages, 1);

@@ -19,6 +19,8 @@ pub struct Settings {
     pub running_limit: usize,
     /// Most agents of a session.
     pub agent_limit: usize,
+    /// Most model calls of one turn of the root; absent: no limit.
+    pub root_max_turns: Option<u32>,
     /// Most model calls of one run of a fork.
     pub fork_max_turns: u32,
     /// Most model calls of one run of a subagent whose role doesn't say.
@@ -51,6 +53,7 @@ impl Default for Settings {
             foreground_timeout: Duration::from_secs(120),
             running_limit: 8,
             agent_limit: 200,
+            root_max_turns: None,
             fork_max_turns: 200,
             subagent_max_turns: 50,
             wake_parent: true,

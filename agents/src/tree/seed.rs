@@ -121,7 +121,7 @@ impl Tree {
 
     fn conduct(&self, created: &AgentCreated) -> Conduct {
         if !has_end(created.kind) {
-            return Conduct::Root;
+            return Conduct::Root { max_steps: self.means.settings.root_max_turns };
         }
         Conduct::Child {
             permits: self.permits.clone(),

@@ -226,7 +226,9 @@ impl Fold {
             EventBody::InputReceived { input } => agent.queue.push(input.clone()),
             EventBody::InputWithdrawn { input } => agent.queue.retain(|queued| queued.id != *input),
             EventBody::TurnStarted => {
-                if agent.outcome.take().is_some() || node.run_started_at.is_none() {
+                // An agent without an end begins a run with every turn.
+                let has_no_end = matches!(agent.kind, AgentKind::Root | AgentKind::Teammate);
+                if has_no_end || agent.outcome.take().is_some() || node.run_started_at.is_none() {
                     node.steps_of_run = 0;
                     node.run_started_at = Some(at);
                 }

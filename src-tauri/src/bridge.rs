@@ -1,0 +1,191 @@
+//! The bridge: the commands that the page may call. Each is one call of the core, or one of the few things only a desktop
+//! program can do. No decisions here, and nothing that the page couldn't learn from events.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use offshoot_agents::agent::is_running;
+use offshoot_agents::workbench::Workbench;
+use offshoot_protocol::{Rejected, RoleSummary, RoleWarning, SessionId};
+use serde::Serialize;
+use tauri::ipc::Invoke;
+use tokio::runtime::Handle;
+use tokio::sync::OnceCell;
+use tokio::task::{AbortHandle, JoinSet};
+
+use crate::surroundings::Surroundings;
+use crate::workplace::{self, Choice};
+
+mod commands;
+mod desktop;
+
+/// The core as the window holds it. Clones are the same bridge.
+#[derive(Clone)]
+pub(crate) struct Bridge(Arc<Inner>);
+
+struct Inner {
+    surroundings: Surroundings,
+    /// Opened by the first command that needs it, so that the window is on the screen at once.
+    workbench: OnceCell<Result<Arc<Workbench>, Rejected>>,
+    project: Mutex<Option<PathBuf>>,
+    runtime: Handle,
+    tasks: Mutex<Tasks>,
+}
+
+/// Everything that runs beside the commands. Dropped with the bridge, and everything ends.
+#[derive(Default)]
+struct Tasks {
+    running: JoinSet<()>,
+    /// What the page listens to: one session at a time.
+    subscription: Option<AbortHandle>,
+    /// Sessions that may have agents at work.
+    opened: HashSet<SessionId>,
+}
+
+/// What the page is told first.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Startup {
+    /// The program's version.
+    version: &'static str,
+    /// Absolute path of the project to show; absent at the first start.
+    project: Option<String>,
+    /// Whether the demo model answers: neither key nor server was found.
+    demo: bool,
+    /// The model that new sessions start with.
+    model: String,
+    /// Who answers.
+    provider: offshoot_agents::model::Provider,
+    /// Where sessions are stored.
+    data_dir: String,
+}
+
+/// A project's roles.
+#[derive(Debug, Serialize)]
+struct Roles {
+    /// All of them, shadowed ones too.
+    roles: Vec<RoleSummary>,
+    /// What is wrong with their files.
+    warnings: Vec<RoleWarning>,
+}
+
+/// All commands of the bridge. `build.rs` names them too: what isn't there can't be called.
+pub(crate) fn commands() -> impl Fn(Invoke) -> bool + Send + Sync + 'static {
+    tauri::generate_handler![
+        commands::startup,
+        commands::open_project,
+        commands::open_demo,
+        commands::sessions,
+        commands::create_session,
+        commands::delete_session,
+        commands::snapshot,
+        commands::conversation,
+        commands::subscribe,
+        commands::command,
+        commands::changes,
+        commands::file_diff,
+        commands::blob,
+        commands::roles,
+        desktop::pick_folder,
+        desktop::open_external,
+    ]
+}
+
+impl Bridge {
+    /// A bridge on `project`; the core isn't opened yet.
+    pub(crate) fn new(surroundings: Surroundings, project: Option<PathBuf>, runtime: Handle) -> Self {
+        Self(Arc::new(Inner {
+            surroundings,
+            workbench: OnceCell::new(),
+            project: Mutex::new(project),
+            runtime,
+            tasks: Mutex::default(),
+        }))
+    }
+
+    /// The core. A failure to open it is kept: every command answers with it.
+    async fn workbench(&self) -> Result<&Workbench, Rejected> {
+        let choice = Choice { interactive: true, acts: true, ..Choice::default() };
+        let open = async || workplace::open(&self.0.surroundings, choice).await.map(Arc::new);
+        let opened = self.0.workbench.get_or_init(open).await;
+        opened.as_ref().map(AsRef::as_ref).map_err(Clone::clone)
+    }
+
+    /// Runs something beside the commands, until it ends or the bridge does.
+    pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) -> AbortHandle {
+        let mut tasks = self.0.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        while tasks.running.try_join_next().is_some() {}
+        tasks.running.spawn_on(task, &self.0.runtime)
+    }
+
+    /// Sends a session's batches until the next subscription, or until the page begins anew.
+    fn keep_subscription(&self, session: SessionId, task: impl Future<Output = ()> + Send + 'static) {
+        let handle = self.spawn(task);
+        let mut tasks = self.0.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        tasks.opened.insert(session);
+        if let Some(before) = tasks.subscription.replace(handle) {
+            before.abort();
+        }
+    }
+
+    /// Ends the subscription: its reader is gone.
+    pub(crate) fn end_subscription(&self) {
+        let mut tasks = self.0.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(handle) = tasks.subscription.take() {
+            handle.abort();
+        }
+    }
+
+    /// How many agents quitting would stop.
+    pub(crate) async fn busy_agents(&self) -> usize {
+        let Some(Ok(workbench)) = self.0.workbench.get() else { return 0 };
+        let mut busy = 0;
+        let sessions: Vec<_> = {
+            let tasks = self.0.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+            tasks.opened.iter().cloned().collect()
+        };
+        for session in sessions {
+            if let Ok(snapshot) = workbench.snapshot(&session).await {
+                busy += snapshot.session.agents.iter().filter(|agent| is_running(&agent.state)).count();
+            }
+        }
+        busy
+    }
+
+    /// Ends everything in order: subscriptions, agents, their processes, the log.
+    pub(crate) async fn shut_down(&self) {
+        self.end_subscription();
+        if let Some(Ok(workbench)) = self.0.workbench.get() {
+            workbench.shut_down().await;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    #[test]
+    fn every_command_is_declared_and_granted() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let read = |path: &str| std::fs::read_to_string(root.join(path)).unwrap();
+        let handler = read("src-tauri/src/bridge.rs");
+        let build = read("src-tauri/build.rs");
+        let capability: serde_json::Value = serde_json::from_str(&read("src-tauri/capabilities/main.json")).unwrap();
+        let granted: Vec<_> =
+            capability["permissions"].as_array().unwrap().iter().map(|p| p.as_str().unwrap()).collect();
+        let lines = handler.lines().map(str::trim);
+        let commands = lines.filter_map(|line| {
+            line.strip_prefix("commands::").or_else(|| line.strip_prefix("desktop::"))?.strip_suffix(',')
+        });
+        let mut count = 0;
+        for command in commands {
+            assert!(build.contains(&format!("\"{command}\"")), "build.rs doesn't name {command}");
+            let permission = format!("allow-{}", command.replace('_', "-"));
+            assert!(granted.contains(&permission.as_str()), "{permission} isn't granted");
+            count += 1;
+        }
+        assert_eq!(count, granted.len(), "more is granted than there are commands");
+    }
+}

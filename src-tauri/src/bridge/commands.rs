@@ -1,0 +1,146 @@
+//! Commands that are one call of the core.
+
+use std::path::Path;
+use std::sync::PoisonError;
+
+use offshoot_protocol::{
+    AgentId, Batch, BlobHash, ChangeSummary, Command, Conversation, FileDiff, Rejected, SessionId, SessionSummary,
+    Snapshot,
+};
+use tauri::State;
+use tauri::ipc::Channel;
+
+use super::{Bridge, Roles, Startup};
+use crate::workplace::{self, Choice};
+
+/// What the page needs before it draws anything.
+#[tauri::command]
+pub(super) async fn startup(bridge: State<'_, Bridge>) -> Result<Startup, Rejected> {
+    let workbench = bridge.workbench().await?;
+    let chosen = bridge.0.project.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let project = if let Some(project) = chosen {
+        Some(project.to_string_lossy().into_owned())
+    } else {
+        // Where the person left off: sessions come newest first.
+        let newest = workbench.sessions()?.into_iter().next();
+        newest.map(|session| session.project).filter(|project| Path::new(project).is_dir())
+    };
+    let chosen = workplace::answers(&bridge.0.surroundings, &Choice::default());
+    Ok(Startup {
+        version: env!("CARGO_PKG_VERSION"),
+        project,
+        demo: chosen.provider == offshoot_agents::model::Provider::Demo,
+        model: chosen.model,
+        provider: chosen.provider,
+        data_dir: bridge.0.surroundings.data_dir.to_string_lossy().into_owned(),
+    })
+}
+
+/// Makes a folder the window's project. Answers with its absolute path.
+#[tauri::command]
+pub(super) async fn open_project(bridge: State<'_, Bridge>, path: String) -> Result<String, Rejected> {
+    let folder = workplace::folder(Path::new(&path))?;
+    let shown = folder.to_string_lossy().into_owned();
+    *bridge.0.project.lock().unwrap_or_else(PoisonError::into_inner) = Some(folder);
+    Ok(shown)
+}
+
+/// Makes the demo's sample project, if it isn't there yet, and opens it. Answers with its absolute path.
+#[tauri::command]
+pub(super) async fn open_demo(bridge: State<'_, Bridge>) -> Result<String, Rejected> {
+    let folder = workplace::demo_project(&bridge.0.surroundings).await?;
+    open_project(bridge, folder.to_string_lossy().into_owned()).await
+}
+
+/// All sessions.
+#[tauri::command]
+pub(super) async fn sessions(bridge: State<'_, Bridge>) -> Result<Vec<SessionSummary>, Rejected> {
+    bridge.workbench().await?.sessions()
+}
+
+/// Begins a session on a project.
+#[tauri::command]
+pub(super) async fn create_session(bridge: State<'_, Bridge>, project: String) -> Result<SessionId, Rejected> {
+    let folder = workplace::folder(Path::new(&project))?;
+    bridge.workbench().await?.create_session(&folder).await
+}
+
+/// Deletes a session.
+#[tauri::command]
+pub(super) async fn delete_session(bridge: State<'_, Bridge>, session: SessionId) -> Result<(), Rejected> {
+    bridge.workbench().await?.delete_session(&session).await
+}
+
+/// A session as of now.
+#[tauri::command]
+pub(super) async fn snapshot(bridge: State<'_, Bridge>, session: SessionId) -> Result<Snapshot, Rejected> {
+    bridge.workbench().await?.snapshot(&session).await
+}
+
+/// A stretch of an agent's transcript: at most `limit` messages that end before `before`.
+#[tauri::command]
+pub(super) async fn conversation(
+    bridge: State<'_, Bridge>,
+    session: SessionId,
+    agent: AgentId,
+    before: Option<u32>,
+    limit: u32,
+) -> Result<Conversation, Rejected> {
+    bridge.workbench().await?.conversation(&session, &agent, before, limit).await
+}
+
+/// Sends everything behind `cursor` through `on_batch`, until the page subscribes again: it shows one session at a time.
+#[tauri::command]
+pub(super) async fn subscribe(
+    bridge: State<'_, Bridge>,
+    session: SessionId,
+    cursor: u64,
+    on_batch: Channel<Batch>,
+) -> Result<(), Rejected> {
+    let mut subscription = bridge.workbench().await?.subscribe(&session, cursor).await?;
+    bridge.keep_subscription(session, async move { while on_batch.send(subscription.next().await).is_ok() {} });
+    Ok(())
+}
+
+/// A wish about a session.
+#[tauri::command]
+pub(super) async fn command(bridge: State<'_, Bridge>, session: SessionId, command: Command) -> Result<(), Rejected> {
+    bridge.workbench().await?.command(&session, command).await
+}
+
+/// What an agent changed, without the lines.
+#[tauri::command]
+pub(super) async fn changes(
+    bridge: State<'_, Bridge>,
+    session: SessionId,
+    agent: AgentId,
+) -> Result<ChangeSummary, Rejected> {
+    bridge.workbench().await?.changes(&session, &agent).await
+}
+
+/// The lines of one changed file; with `whole`, however large it is.
+#[tauri::command]
+pub(super) async fn file_diff(
+    bridge: State<'_, Bridge>,
+    session: SessionId,
+    agent: AgentId,
+    path: String,
+    whole: bool,
+) -> Result<FileDiff, Rejected> {
+    bridge.workbench().await?.file_diff(&session, &agent, &path, whole).await
+}
+
+/// Stored content, as text: what isn't UTF-8 in it is replaced.
+#[tauri::command]
+pub(super) async fn blob(bridge: State<'_, Bridge>, hash: BlobHash) -> Result<String, Rejected> {
+    let content = bridge.workbench().await?.blob(&hash)?;
+    Ok(String::from_utf8(content).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+}
+
+/// The roles that a project's agents can have.
+#[tauri::command]
+pub(super) async fn roles(bridge: State<'_, Bridge>, project: String) -> Result<Roles, Rejected> {
+    let folder = workplace::folder(Path::new(&project))?;
+    let (roles, warnings) = bridge.workbench().await?.roles(&folder);
+    Ok(Roles { roles, warnings })
+}

@@ -1,0 +1,228 @@
+//! `offshoot doctor`: checks this machine and says what to do.
+
+use std::path::Path;
+use std::process::{ExitCode, Stdio};
+use std::time::Duration;
+
+use anyhow::Context;
+use offshoot_agents::model::Provider;
+use serde::Serialize;
+
+use crate::arguments::{DoctorArguments, FolderArguments};
+use crate::console::{Console, Painted, Tone};
+use crate::surroundings::Surroundings;
+use crate::workplace::{self, Choice};
+
+/// Oldest git that has everything the worktrees need (`git worktree repair`, `--no-optional-locks` reads).
+const GIT: (u32, u32) = (2, 30);
+
+/// How long a program may take to answer.
+const LIMIT: Duration = Duration::from_secs(10);
+
+/// What was looked at and found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+struct Check {
+    /// What.
+    name: &'static str,
+    /// How it is.
+    state: State,
+    /// What was found.
+    found: String,
+    /// What to do about it; empty when nothing.
+    advice: String,
+}
+
+/// How something is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum State {
+    /// As it should be.
+    Ok,
+    /// It works, with less.
+    Warning,
+    /// Nothing goes without it.
+    Problem,
+}
+
+impl Check {
+    fn ok(name: &'static str, found: impl Into<String>) -> Self {
+        Self { name, state: State::Ok, found: found.into(), advice: String::new() }
+    }
+
+    fn warning(name: &'static str, found: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self { name, state: State::Warning, found: found.into(), advice: advice.into() }
+    }
+
+    fn problem(name: &'static str, found: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self { name, state: State::Problem, found: found.into(), advice: advice.into() }
+    }
+}
+
+/// Checks and reports. The exit code is 1 when something must be fixed first.
+pub(crate) async fn run(
+    arguments: &DoctorArguments,
+    folders: &FolderArguments,
+    console: &mut Console,
+) -> anyhow::Result<ExitCode> {
+    let surroundings = Surroundings::read(folders)?;
+    let checks = [
+        git().await,
+        sandbox(&surroundings).await,
+        web_view(),
+        model(&surroundings),
+        writable("data folder", &surroundings.data_dir),
+        writable("config folder", &surroundings.config_dir),
+    ];
+    report(&checks, arguments.json, console)?;
+    let is_ready = checks.iter().all(|check| check.state != State::Problem);
+    Ok(if is_ready { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn report(checks: &[Check], json: bool, console: &mut Console) -> anyhow::Result<()> {
+    if json {
+        let text = serde_json::to_string_pretty(checks).context("the result could not be written as JSON")?;
+        return console.print(&text).context("standard output could not be written");
+    }
+    for check in checks {
+        let (word, tone) = match check.state {
+            State::Ok => ("ok      ", Tone::Good),
+            State::Warning => ("warning ", Tone::Warning),
+            State::Problem => ("problem ", Tone::Bad),
+        };
+        let mark = console.painted(word.trim(), tone);
+        let pad = " ".repeat(word.len() - word.trim().len());
+        let name = Painted::drawn(&format!("{pad}{:<14} ", check.name));
+        console.print_pieces(&[mark, name, Painted::plain(&check.found)])?;
+        if !check.advice.is_empty() {
+            console.print_pieces(&[Painted::drawn("        "), Painted::plain(&check.advice)])?;
+        }
+    }
+    Ok(())
+}
+
+async fn git() -> Check {
+    const NAME: &str = "git";
+    const ADVICE: &str = "Install git 2.30 or newer (Debian, Ubuntu: sudo apt-get install git).";
+    let Some(text) = output("git", &["--version"]).await else {
+        return Check::problem(NAME, "not found", ADVICE);
+    };
+    match version(&text) {
+        Some(found) if found >= GIT => Check::ok(NAME, text),
+        Some(_) => Check::problem(NAME, format!("{text} is too old"), ADVICE),
+        None => Check::warning(NAME, format!("unknown version: {text}"), ADVICE),
+    }
+}
+
+/// The first two numbers of `git version 2.39.5`.
+fn version(text: &str) -> Option<(u32, u32)> {
+    let number = text.split_whitespace().find(|word| word.starts_with(|c: char| c.is_ascii_digit()))?;
+    let mut parts = number.split('.');
+    Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
+}
+
+/// Really runs a command that must work and one that must not.
+async fn sandbox(surroundings: &Surroundings) -> Check {
+    const NAME: &str = "sandbox";
+    let sandbox = workplace::sandbox(surroundings).await;
+    if sandbox.is_confined() {
+        return Check::ok(NAME, sandbox.label(false));
+    }
+    Check::warning(
+        NAME,
+        sandbox.label(false),
+        "Commands of agents run with all your rights, so each of them asks. Install bubblewrap (Debian, Ubuntu: sudo \
+         apt-get install bubblewrap); in a container, user namespaces must be allowed.",
+    )
+}
+
+#[cfg(feature = "desktop")]
+fn web_view() -> Check {
+    match tauri::webview_version() {
+        Ok(version) => Check::ok("web view", version),
+        Err(error) => Check::problem(
+            "web view",
+            format!("not usable: {error}"),
+            "Install WebKitGTK 4.1 (Debian, Ubuntu: sudo apt-get install libwebkit2gtk-4.1-0). The command line works without.",
+        ),
+    }
+}
+
+#[cfg(not(feature = "desktop"))]
+fn web_view() -> Check {
+    Check::warning("web view", "this build has no window", "Use `offshoot exec`, or install the desktop build.")
+}
+
+fn model(surroundings: &Surroundings) -> Check {
+    const NAME: &str = "model";
+    let answers = workplace::answers(surroundings, &Choice::default());
+    if answers.provider == Provider::Demo {
+        return Check::warning(
+            NAME,
+            "neither a key nor a server: the demo model answers",
+            "Set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL for a local server.",
+        );
+    }
+    let server = surroundings.anthropic.base_url.as_deref().unwrap_or(workplace::ANTHROPIC);
+    let key = if surroundings.anthropic.key.is_some() { "with a key" } else { "without a key" };
+    Check::ok(NAME, format!("{} at {server}, {key}", answers.model))
+}
+
+/// Really writes: permission bits don't tell about read-only file systems and full disks.
+fn writable(name: &'static str, folder: &Path) -> Check {
+    let shown = folder.display();
+    let probe = folder.join(format!(".doctor-{}", std::process::id()));
+    let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&probe, b"offshoot"));
+    let removed = written.and_then(|()| std::fs::remove_file(&probe));
+    match removed {
+        Ok(()) => Check::ok(name, shown.to_string()),
+        Err(error) => Check::problem(
+            name,
+            format!("{shown} can't be written: {error}"),
+            "Make it writable, or name another with --data-dir and --config-dir.",
+        ),
+    }
+}
+
+/// What a program prints, without the line end; `None` when it is missing, fails or hangs.
+async fn output(program: &str, arguments: &[&str]) -> Option<String> {
+    let mut command = tokio::process::Command::new(program);
+    command.args(arguments).stdin(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
+    let answer = tokio::time::timeout(LIMIT, command.output()).await.ok()?.ok()?;
+    answer.status.success().then(|| String::from_utf8_lossy(&answer.stdout).trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::console::tests::captured;
+
+    #[test]
+    fn versions_of_git_are_compared_as_numbers() {
+        assert_eq!(version("git version 2.39.5 (Apple Git-154)"), Some((2, 39)));
+        assert!(version("git version 2.9.0") < Some(GIT));
+        assert_eq!(version("no git"), None);
+    }
+
+    #[test]
+    fn a_folder_that_can_not_be_written_is_a_problem() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(writable("x", &folder.path().join("new/deep")).state, State::Ok);
+        let file = folder.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        let check = writable("x", &file.join("below"));
+        assert_eq!(check.state, State::Problem);
+        assert!(!check.advice.is_empty());
+    }
+
+    #[test]
+    fn both_forms_say_the_same() {
+        let checks = [Check::ok("git", "2.39"), Check::warning("model", "demo", "Set a key.")];
+        let (mut console, out, _) = captured();
+        report(&checks, false, &mut console).unwrap();
+        assert_eq!(out.text(), "ok      git            2.39\nwarning model          demo\n        Set a key.\n");
+        let (mut console, out, _) = captured();
+        report(&checks, true, &mut console).unwrap();
+        let json: serde_json::Value = serde_json::from_str(&out.text()).unwrap();
+        assert_eq!(json[1]["state"], "warning");
+    }
+}

@@ -1,0 +1,236 @@
+//! `offshoot exec`: one non-interactive run, from a prompt to an exit code.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Context;
+use offshoot_agents::journal::Subscription;
+use offshoot_agents::model::Provider;
+use offshoot_agents::workbench::Workbench;
+use offshoot_protocol::{Command, SessionId, TurnOutcome};
+
+use crate::activity::{Activity, is_limit};
+use crate::arguments::{ExecArguments, FolderArguments, Misused};
+use crate::console::{Console, Tone};
+use crate::surroundings::Surroundings;
+use crate::workplace::{self, Choice};
+
+/// Most bytes of a prompt that are read from standard input.
+const PROMPT_LIMIT: u64 = 4 * 1024 * 1024;
+
+/// How a run ended, as the exit code tells it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    Done,
+    Failed,
+    Denied,
+    Limit,
+    Interrupted,
+}
+
+impl From<End> for ExitCode {
+    fn from(end: End) -> Self {
+        Self::from(match end {
+            End::Done => 0,
+            End::Failed => 1,
+            End::Denied => 3,
+            End::Limit => 4,
+            End::Interrupted => 130,
+        })
+    }
+}
+
+/// Runs it. The exit code tells how it ended; an error is one that kept it from running.
+pub(crate) async fn run(
+    arguments: &ExecArguments,
+    folders: &FolderArguments,
+    console: &mut Console,
+) -> anyhow::Result<ExitCode> {
+    let surroundings = Surroundings::read(folders)?;
+    let choice = Choice::of_exec(arguments);
+    let is_demo = workplace::answers(&surroundings, &choice).provider == Provider::Demo;
+    let prompt = prompt(arguments, is_demo).await?;
+    let prompt =
+        prompt.ok_or_else(|| Misused("there is nothing to do: give a prompt, or `-` to read one".to_owned()))?;
+    let project = project(arguments, &surroundings, is_demo).await?;
+    let workbench = workplace::open(&surroundings, choice).await?;
+    let ended = follow(&workbench, arguments, &project, prompt, console).await;
+    workbench.shut_down().await;
+    Ok(ended?.into())
+}
+
+/// The prompt: the argument, standard input, or the demo's own. Blank ones are none.
+async fn prompt(arguments: &ExecArguments, is_demo: bool) -> anyhow::Result<Option<String>> {
+    let text = match arguments.prompt.as_deref() {
+        Some("-") => {
+            let read = || std::io::read_to_string(std::io::stdin().lock().take(PROMPT_LIMIT + 1));
+            let text = tokio::task::spawn_blocking(read).await?.context("standard input could not be read as text")?;
+            anyhow::ensure!(text.len() as u64 <= PROMPT_LIMIT, "the prompt is longer than 4 MiB");
+            text
+        }
+        Some(text) => text.to_owned(),
+        None if is_demo => workplace::DEMO_PROMPT.to_owned(),
+        None => return Ok(None),
+    };
+    Ok(Some(text).filter(|text| !text.trim().is_empty()))
+}
+
+/// The project's folder.
+async fn project(arguments: &ExecArguments, surroundings: &Surroundings, is_demo: bool) -> anyhow::Result<PathBuf> {
+    let goes_on = arguments.resume.is_some() || arguments.continue_newest;
+    let named = match &arguments.directory {
+        Some(folder) => folder,
+        // Without a prompt the demo tells its own story, which needs its own files.
+        None if is_demo && arguments.prompt.is_none() && !goes_on => {
+            return Ok(workplace::demo_project(surroundings).await?);
+        }
+        None => Path::new("."),
+    };
+    Ok(workplace::folder(named).map_err(|error| Misused(error.to_string()))?)
+}
+
+/// Sends the prompt and follows the session until nothing more happens.
+async fn follow(
+    workbench: &Workbench,
+    arguments: &ExecArguments,
+    project: &Path,
+    prompt: String,
+    console: &mut Console,
+) -> anyhow::Result<End> {
+    let (session, is_new) = session(workbench, arguments, project).await?;
+    let mut activity = Activity::new(session.clone());
+    let mut subscription = workbench.subscribe(&session, 0).await?;
+    // What is stored already isn't told again.
+    let stored = if is_new { 0 } else { workbench.snapshot(&session).await?.cursor };
+    while activity.cursor() < stored || activity.root().is_none() {
+        let batch = subscription.next().await;
+        for event in &batch.events {
+            let line = activity.take(event);
+            if event.seq > stored {
+                show(console, arguments, event, line)?;
+            }
+        }
+    }
+    activity.begin_run();
+    // A new session begins in its mode already.
+    if let Some(mode) = arguments.mode().filter(|_| !is_new) {
+        workbench.command(&session, Command::SetMode { mode }).await?;
+    }
+    let root = activity.root().context("the session has no root agent")?.id.clone();
+    workbench.command(&session, Command::SendMessage { agent: root.clone(), text: prompt }).await?;
+    let interrupted = watch(&mut activity, &mut subscription, arguments, console).await?;
+    if interrupted {
+        console.note("offshoot: interrupted; the session is kept, see `offshoot sessions`.");
+        // Already idle is as good as interrupted.
+        let _ = workbench.command(&session, Command::Interrupt { agent: root }).await;
+        return Ok(End::Interrupted);
+    }
+    conclude(&activity, arguments, console)
+}
+
+/// The session that the run belongs to: a new one, a named one, or the newest of the project. Also whether it is new.
+async fn session(
+    workbench: &Workbench,
+    arguments: &ExecArguments,
+    project: &Path,
+) -> anyhow::Result<(SessionId, bool)> {
+    if let Some(id) = &arguments.resume {
+        return Ok((crate::sessions::find(workbench, id)?, false));
+    }
+    if arguments.continue_newest {
+        let sessions = workbench.sessions()?;
+        let here = sessions.into_iter().filter(|session| Path::new(&session.project) == project);
+        let newest = here.max_by_key(|session| session.updated_at);
+        let newest =
+            newest.ok_or_else(|| Misused(format!("there is no session of {} to continue", project.display())))?;
+        return Ok((newest.id, false));
+    }
+    Ok((workbench.create_session(project).await?, true))
+}
+
+/// Shows what happens until the run is over. Returns whether a person ended it.
+async fn watch(
+    activity: &mut Activity,
+    subscription: &mut Subscription,
+    arguments: &ExecArguments,
+    console: &mut Console,
+) -> anyhow::Result<bool> {
+    let mut interrupt = std::pin::pin!(told_to_end());
+    loop {
+        let is_over = if arguments.no_wait { activity.is_answered() } else { activity.is_over() };
+        if is_over {
+            return Ok(false);
+        }
+        let batch = tokio::select! {
+            batch = subscription.next() => batch,
+            () = &mut interrupt => return Ok(true),
+        };
+        for event in &batch.events {
+            let line = activity.take(event);
+            show(console, arguments, event, line)?;
+        }
+    }
+}
+
+fn show(
+    console: &mut Console,
+    arguments: &ExecArguments,
+    event: &offshoot_protocol::Event,
+    line: Option<crate::activity::Line>,
+) -> anyhow::Result<()> {
+    if arguments.json {
+        let text = serde_json::to_string(event).context("an event could not be written as JSON")?;
+        console.print(&text).context("standard output could not be written")?;
+    }
+    if let Some(line) = line {
+        console.note_of(&line.name, line.tone, &line.text);
+    }
+    Ok(())
+}
+
+/// Says how it ended.
+fn conclude(activity: &Activity, arguments: &ExecArguments, console: &mut Console) -> anyhow::Result<End> {
+    let at_work = activity.at_work();
+    if !at_work.is_empty() {
+        console.note(&format!("offshoot: not waited for, stopped: {}", at_work.join(", ")));
+    }
+    for denied in activity.denied() {
+        console.note_of("denied", Tone::Bad, denied);
+    }
+    match activity.outcome() {
+        Some(TurnOutcome::Finished) => {
+            if !arguments.json {
+                console.print(activity.answer()).context("standard output could not be written")?;
+            }
+            Ok(if activity.denied().is_empty() { End::Done } else { End::Denied })
+        }
+        Some(outcome) if is_limit(outcome) => Ok(End::Limit),
+        Some(TurnOutcome::Interrupted) => Ok(End::Interrupted),
+        Some(TurnOutcome::Failed { .. }) | None => Ok(End::Failed),
+    }
+}
+
+/// Waits until the terminal or the system asks the program to end.
+#[cfg(unix)]
+async fn told_to_end() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let listen = |kind| signal(kind).ok();
+    let (Some(mut interrupt), Some(mut terminate), Some(mut hang_up)) =
+        (listen(SignalKind::interrupt()), listen(SignalKind::terminate()), listen(SignalKind::hangup()))
+    else {
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+        _ = hang_up.recv() => {}
+    }
+}
+
+#[cfg(not(unix))]
+async fn told_to_end() {
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending().await
+    }
+}

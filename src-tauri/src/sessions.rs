@@ -1,0 +1,240 @@
+//! `offshoot sessions` and `offshoot tree`: what is stored, as lists and as a tree.
+
+use std::process::ExitCode;
+
+use anyhow::Context;
+use offshoot_agents::workbench::Workbench;
+use offshoot_protocol::{AgentId, AgentKind, AgentView, SessionId, SessionSummary, Snapshot, Timestamp, Usage};
+use serde::Serialize;
+
+use crate::activity::state_word;
+use crate::arguments::{FolderArguments, Misused, SessionsArguments, SessionsWish, TreeArguments};
+use crate::console::{Console, Painted, Tone, cut};
+use crate::surroundings::Surroundings;
+use crate::workplace::{self, Choice};
+
+/// Lists, shows or deletes.
+pub(crate) async fn run(
+    arguments: &SessionsArguments,
+    folders: &FolderArguments,
+    console: &mut Console,
+) -> anyhow::Result<ExitCode> {
+    let workbench = workplace::open(&Surroundings::read(folders)?, Choice::default()).await?;
+    let done = match &arguments.wish {
+        None | Some(SessionsWish::List) => list(&workbench, arguments.json, console),
+        Some(SessionsWish::Show { id }) => show(&workbench, id, arguments.json, console).await,
+        Some(SessionsWish::Delete { id }) => delete(&workbench, id, arguments.json, console).await,
+    };
+    workbench.shut_down().await;
+    done.map(|()| ExitCode::SUCCESS)
+}
+
+/// Draws a session's tree.
+pub(crate) async fn tree(
+    arguments: &TreeArguments,
+    folders: &FolderArguments,
+    console: &mut Console,
+) -> anyhow::Result<ExitCode> {
+    let workbench = workplace::open(&Surroundings::read(folders)?, Choice::default()).await?;
+    let drawn = draw(&workbench, &arguments.id, arguments.json, console).await;
+    workbench.shut_down().await;
+    drawn.map(|()| ExitCode::SUCCESS)
+}
+
+/// The session whose id is `text` or begins with it.
+pub(crate) fn find(workbench: &Workbench, text: &str) -> anyhow::Result<SessionId> {
+    let sessions = workbench.sessions()?;
+    Ok(one_of(&sessions, text)?)
+}
+
+fn one_of(sessions: &[SessionSummary], text: &str) -> Result<SessionId, Misused> {
+    let matching: Vec<_> = sessions.iter().filter(|session| session.id.as_str().starts_with(text)).collect();
+    match (text, matching.as_slice()) {
+        ("", _) | (_, []) => Err(Misused(format!("there is no session “{text}”; `offshoot sessions` lists them"))),
+        (_, [only]) => Ok(only.id.clone()),
+        (_, several) => {
+            let exact = several.iter().find(|session| session.id.as_str() == text);
+            let vague = || Misused(format!("“{text}” begins the ids of {} sessions; write more of it", several.len()));
+            exact.map(|session| session.id.clone()).ok_or_else(vague)
+        }
+    }
+}
+
+fn list(workbench: &Workbench, json: bool, console: &mut Console) -> anyhow::Result<()> {
+    let mut sessions = workbench.sessions()?;
+    sessions.sort_by_key(|session| std::cmp::Reverse(session.updated_at));
+    if json {
+        return print_json(console, &sessions);
+    }
+    if sessions.is_empty() {
+        console.note("No sessions yet. `offshoot` opens the window, `offshoot exec` runs a prompt here.");
+    }
+    for session in &sessions {
+        let pieces = [
+            console.painted(session.id.as_str(), Tone::Strong),
+            Painted::plain(&moment(session.updated_at)),
+            Painted::plain(&cut(&session.title, 60)),
+            console.painted(&session.project, Tone::Faint),
+        ];
+        console.print_pieces(&spaced(pieces))?;
+    }
+    Ok(())
+}
+
+async fn show(workbench: &Workbench, id: &str, json: bool, console: &mut Console) -> anyhow::Result<()> {
+    let snapshot = workbench.snapshot(&find(workbench, id)?).await?;
+    if json {
+        return print_json(console, &snapshot);
+    }
+    let session = &snapshot.session;
+    let rows = [
+        ("Session", session.id.to_string()),
+        ("Title", session.title.clone()),
+        ("Project", session.project.clone()),
+        ("Began", moment(session.created_at)),
+        ("Agents", session.agents.len().to_string()),
+        ("Requests", session.requests.len().to_string()),
+        ("Tokens", tokens(&total(session.agents.iter().map(|agent| agent.usage)))),
+    ];
+    for (name, value) in rows {
+        let pieces = [console.painted(name, Tone::Faint), Painted::plain(&value)];
+        console.print_pieces(&spaced(pieces))?;
+    }
+    Ok(())
+}
+
+async fn delete(workbench: &Workbench, id: &str, json: bool, console: &mut Console) -> anyhow::Result<()> {
+    let session = find(workbench, id)?;
+    workbench.delete_session(&session).await?;
+    if json {
+        return print_json(console, &serde_json::json!({"deleted": session}));
+    }
+    console.note(&format!("Deleted {session}."));
+    Ok(())
+}
+
+async fn draw(workbench: &Workbench, id: &str, json: bool, console: &mut Console) -> anyhow::Result<()> {
+    let snapshot = workbench.snapshot(&find(workbench, id)?).await?;
+    if json {
+        return print_json(console, &snapshot);
+    }
+    for row in rows(&snapshot) {
+        let (state, tone) = state_word(&row.agent.state);
+        let pieces = [
+            Painted::drawn(&row.stem),
+            console.painted(&row.agent.title, Tone::Strong),
+            Painted::plain(row.kind),
+            console.painted(state, tone),
+            console.painted(&figures(row.agent), Tone::Faint),
+        ];
+        console.print_pieces(&spaced(pieces))?;
+    }
+    Ok(())
+}
+
+/// A row of the drawn tree.
+struct Row<'a> {
+    stem: String,
+    agent: &'a AgentView,
+    kind: &'static str,
+}
+
+fn rows(snapshot: &Snapshot) -> Vec<Row<'_>> {
+    let mut rows = Vec::new();
+    let agents = &snapshot.session.agents;
+    if let Some(root) = agents.first() {
+        rows.push(Row { stem: String::new(), agent: root, kind: "root" });
+        branch(agents, &root.id, "", &mut rows);
+    }
+    rows
+}
+
+fn branch<'a>(agents: &'a [AgentView], parent: &AgentId, stem: &str, rows: &mut Vec<Row<'a>>) {
+    let children: Vec<_> = agents.iter().filter(|agent| agent.parent.as_ref() == Some(parent)).collect();
+    for (at, child) in children.iter().enumerate() {
+        let is_last = at + 1 == children.len();
+        let (fork, below) = if is_last { ("└─", "   ") } else { ("├─", "│  ") };
+        let kind = match child.kind {
+            AgentKind::Root => "root",
+            AgentKind::Fork => "fork",
+            AgentKind::Subagent => "subagent",
+            AgentKind::Teammate => "teammate",
+        };
+        rows.push(Row { stem: format!("{stem}{fork}"), agent: child, kind });
+        branch(agents, &child.id, &format!("{stem}{below}"), rows);
+    }
+}
+
+fn figures(agent: &AgentView) -> String {
+    let changes = agent.changes.filter(|changes| changes.files > 0).map_or(String::new(), |changes| {
+        format!(", {} changed (+{} -{})", changes.files, changes.added, changes.removed)
+    });
+    format!("{}{changes}", tokens(&agent.usage))
+}
+
+fn total(usages: impl Iterator<Item = Usage>) -> Usage {
+    let mut sum = Usage::default();
+    usages.for_each(|usage| sum += usage);
+    sum
+}
+
+/// `1200 in (83 % cached), 300 out`.
+fn tokens(usage: &Usage) -> String {
+    let input = usage.input + usage.cache_read + usage.cache_write;
+    let cached = (usage.cache_read * 100).checked_div(input).unwrap_or(0);
+    format!("{input} in ({cached} % cached), {} out", usage.output)
+}
+
+/// To the minute, in the machine's time zone.
+fn moment(at: Timestamp) -> String {
+    at.to_zoned_datetime(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string()
+}
+
+/// Pieces with a blank between them.
+fn spaced<const N: usize>(pieces: [Painted; N]) -> Vec<Painted> {
+    let mut row = Vec::with_capacity(2 * N);
+    for piece in pieces.into_iter().filter(|piece| !piece.is_empty()) {
+        if !row.is_empty() {
+            row.push(Painted::drawn(" "));
+        }
+        row.push(piece);
+    }
+    row
+}
+
+fn print_json(console: &mut Console, value: &impl Serialize) -> anyhow::Result<()> {
+    let text = serde_json::to_string_pretty(value).context("the result could not be written as JSON")?;
+    console.print(&text).context("standard output could not be written")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn summary(id: &str) -> SessionSummary {
+        SessionSummary {
+            id: id.into(),
+            title: String::new(),
+            project: String::new(),
+            created_at: Timestamp::UNIX_EPOCH,
+            updated_at: Timestamp::UNIX_EPOCH,
+        }
+    }
+
+    #[test]
+    fn a_short_id_must_name_one_session() {
+        let sessions = [summary("s-ab"), summary("s-abc"), summary("s-x")];
+        assert_eq!(one_of(&sessions, "s-x").unwrap().as_str(), "s-x");
+        assert_eq!(one_of(&sessions, "s-ab").unwrap().as_str(), "s-ab", "an exact id wins");
+        for vague in ["s-a", "s-", "", "nothing"] {
+            assert!(one_of(&sessions, vague).is_err(), "{vague}");
+        }
+    }
+
+    #[test]
+    fn hit_rate_of_nothing_is_zero() {
+        assert_eq!(tokens(&Usage::default()), "0 in (0 % cached), 0 out");
+        let usage = Usage { input: 10, cache_read: 80, cache_write: 10, output: 5 };
+        assert_eq!(tokens(&usage), "100 in (80 % cached), 5 out");
+    }
+}

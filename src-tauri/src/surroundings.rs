@@ -1,0 +1,146 @@
+//! What the program finds around it: folders, keys, the login shell's `PATH`. The only reader of environment variables
+//! that mean something to the core.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+
+use crate::arguments::FolderArguments;
+
+mod login_shell;
+
+pub(crate) use login_shell::search_path;
+
+/// Folders, keys and names, read once at the start.
+#[derive(Clone)]
+pub(crate) struct Surroundings {
+    /// Where sessions are stored. Absolute; may not exist yet.
+    pub(crate) data_dir: PathBuf,
+    /// Where settings and roles are read. Absolute; may not exist.
+    pub(crate) config_dir: PathBuf,
+    /// The person's home directory.
+    pub(crate) home: PathBuf,
+    /// `LANG`, for child processes.
+    pub(crate) language: Option<String>,
+    /// What the environment says of Anthropic's API.
+    pub(crate) anthropic: Anthropic,
+    /// Variables that git needs to find the person's configuration.
+    pub(crate) for_git: Vec<(OsString, OsString)>,
+}
+
+/// How Anthropic's API is reached, as far as the environment says.
+#[derive(Clone, Default)]
+pub(crate) struct Anthropic {
+    /// `ANTHROPIC_API_KEY`.
+    pub(crate) key: Option<String>,
+    /// `ANTHROPIC_BASE_URL`.
+    pub(crate) base_url: Option<String>,
+}
+
+impl Anthropic {
+    /// Whether there is enough to send a request. A local server may need no key.
+    pub(crate) fn is_configured(&self) -> bool {
+        self.key.is_some() || self.base_url.is_some()
+    }
+}
+
+impl Surroundings {
+    /// Reads the environment of this process.
+    pub(crate) fn read(arguments: &FolderArguments) -> anyhow::Result<Self> {
+        Self::from_variables(arguments, &|name| std::env::var_os(name), std::env::home_dir())
+    }
+
+    fn from_variables(
+        arguments: &FolderArguments,
+        variable: &dyn Fn(&str) -> Option<OsString>,
+        home: Option<PathBuf>,
+    ) -> anyhow::Result<Self> {
+        let home = home.filter(|home| home.is_absolute()).context("there is no home directory: set HOME")?;
+        let text = |name| variable(name).and_then(|value| value.into_string().ok()).filter(|value| !value.is_empty());
+        let folder = |chosen: &Option<PathBuf>, standard: PathBuf| match chosen {
+            Some(folder) => std::path::absolute(folder).with_context(|| format!("no folder: {}", folder.display())),
+            None => Ok(standard.join("offshoot")),
+        };
+        Ok(Self {
+            data_dir: folder(&arguments.data_dir, data_home(variable, &home))?,
+            config_dir: folder(&arguments.config_dir, config_home(variable, &home))?,
+            language: text("LC_ALL").or_else(|| text("LANG")),
+            anthropic: Anthropic { key: text("ANTHROPIC_API_KEY"), base_url: text("ANTHROPIC_BASE_URL") },
+            for_git: ["XDG_CONFIG_HOME", "SystemRoot"]
+                .into_iter()
+                .filter_map(|name| Some((name.into(), variable(name)?)))
+                .collect(),
+            home,
+        })
+    }
+}
+
+/// A folder from a variable. The XDG specification says to ignore relative ones.
+#[cfg_attr(target_os = "macos", allow(dead_code, reason = "macOS has fixed folders"))]
+fn from_variable(variable: &dyn Fn(&str) -> Option<OsString>, name: &str) -> Option<PathBuf> {
+    variable(name).map(PathBuf::from).filter(|path| path.is_absolute())
+}
+
+#[cfg(not(any(windows, target_os = "macos")))]
+fn data_home(variable: &dyn Fn(&str) -> Option<OsString>, home: &Path) -> PathBuf {
+    from_variable(variable, "XDG_DATA_HOME").unwrap_or_else(|| home.join(".local/share"))
+}
+
+#[cfg(not(any(windows, target_os = "macos")))]
+fn config_home(variable: &dyn Fn(&str) -> Option<OsString>, home: &Path) -> PathBuf {
+    from_variable(variable, "XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config"))
+}
+
+#[cfg(target_os = "macos")]
+fn data_home(_: &dyn Fn(&str) -> Option<OsString>, home: &Path) -> PathBuf {
+    home.join("Library/Application Support")
+}
+
+#[cfg(target_os = "macos")]
+fn config_home(_: &dyn Fn(&str) -> Option<OsString>, home: &Path) -> PathBuf {
+    home.join(".config")
+}
+
+#[cfg(windows)]
+fn data_home(variable: &dyn Fn(&str) -> Option<OsString>, home: &Path) -> PathBuf {
+    from_variable(variable, "LOCALAPPDATA").unwrap_or_else(|| home.join("AppData/Local"))
+}
+
+#[cfg(windows)]
+fn config_home(variable: &dyn Fn(&str) -> Option<OsString>, home: &Path) -> PathBuf {
+    from_variable(variable, "APPDATA").unwrap_or_else(|| home.join("AppData/Roaming"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(variables: &[(&str, &str)], arguments: &FolderArguments) -> Surroundings {
+        let variable = |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).into());
+        Surroundings::from_variables(arguments, &variable, Some("/home/ada".into())).unwrap()
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn folders_follow_xdg_and_ignore_relative_ones() {
+        let found = read(&[("XDG_DATA_HOME", "/data"), ("XDG_CONFIG_HOME", "relative")], &FolderArguments::default());
+        assert_eq!(found.data_dir, Path::new("/data/offshoot"));
+        assert_eq!(found.config_dir, Path::new("/home/ada/.config/offshoot"));
+    }
+
+    #[test]
+    fn folders_of_the_command_line_win_and_are_taken_as_they_are() {
+        let arguments = FolderArguments { data_dir: Some("/d".into()), config_dir: Some("/c".into()) };
+        let found = read(&[("XDG_DATA_HOME", "/data")], &arguments);
+        assert_eq!((found.data_dir.as_path(), found.config_dir.as_path()), (Path::new("/d"), Path::new("/c")));
+    }
+
+    #[test]
+    fn an_empty_key_is_no_key() {
+        assert!(!read(&[("ANTHROPIC_API_KEY", "")], &FolderArguments::default()).anthropic.is_configured());
+        assert!(
+            read(&[("ANTHROPIC_BASE_URL", "http://[::1]:1")], &FolderArguments::default()).anthropic.is_configured()
+        );
+    }
+}

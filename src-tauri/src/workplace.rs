@@ -1,0 +1,208 @@
+//! Opens the core with what the program was told and what it found.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use offshoot_agents::clock::{Ids, SystemClock};
+use offshoot_agents::git::GitSettings;
+use offshoot_agents::model::anthropic::Anthropic;
+use offshoot_agents::model::{Endpoint, Model, ModelError, Provider, Secret};
+use offshoot_agents::policy::{RuleKind, RuleSource, Rules};
+use offshoot_agents::sandbox::{self, Limits, Sandbox};
+use offshoot_agents::settings::{Forks, Settings};
+use offshoot_agents::tool::{self, Environment};
+use offshoot_agents::workbench::{Options, Workbench};
+use offshoot_protocol::{PermissionMode, Rejected, RejectedCode};
+
+use crate::arguments::{ExecArguments, ForksArgument};
+use crate::surroundings::{Surroundings, search_path};
+
+/// What the demo is asked first.
+pub(crate) const DEMO_PROMPT: &str = "Show me how you work.";
+
+/// What new sessions ask for, unless told otherwise.
+const ANTHROPIC_MODEL: &str = "claude-sonnet-4-5";
+
+/// Where Anthropic's API is.
+pub(crate) const ANTHROPIC: &str = "https://api.anthropic.com";
+
+/// The demo's name for its model.
+const DEMO_MODEL: &str = "demo";
+
+/// What the caller decides about the core.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Choice {
+    /// Who answers; absent: whoever is set up.
+    pub(crate) provider: Option<Provider>,
+    /// The provider's address; absent: the environment's.
+    pub(crate) base_url: Option<String>,
+    /// The model; absent: the provider's usual one.
+    pub(crate) model: Option<String>,
+    /// The permission mode of new sessions.
+    pub(crate) mode: PermissionMode,
+    /// Rules that allow.
+    pub(crate) allow: Vec<String>,
+    /// Rules that deny.
+    pub(crate) deny: Vec<String>,
+    /// Whether delegated work becomes forks.
+    pub(crate) forks: Option<ForksArgument>,
+    /// Most model calls of a turn.
+    pub(crate) max_turns: Option<u32>,
+    /// Whether a person can be asked.
+    pub(crate) interactive: bool,
+    /// Whether agents may be at work. Looking at what is stored needs no sandbox.
+    pub(crate) acts: bool,
+}
+
+impl Choice {
+    /// What the arguments of `offshoot exec` say. Nobody can be asked.
+    pub(crate) fn of_exec(arguments: &ExecArguments) -> Self {
+        Self {
+            provider: arguments.provider.map(Into::into),
+            base_url: arguments.base_url.clone(),
+            model: arguments.model.clone(),
+            mode: arguments.mode().unwrap_or_default(),
+            allow: arguments.allow.clone(),
+            deny: arguments.deny.clone(),
+            forks: arguments.forks,
+            max_turns: arguments.max_turns,
+            interactive: false,
+            acts: true,
+        }
+    }
+}
+
+/// Who answers new sessions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Answers {
+    /// The client.
+    pub(crate) provider: Provider,
+    /// The model's id.
+    pub(crate) model: String,
+}
+
+/// Who answers: what was chosen, else Anthropic when there is a key or an address, else the demo.
+pub(crate) fn answers(surroundings: &Surroundings, choice: &Choice) -> Answers {
+    let is_configured = surroundings.anthropic.is_configured() || choice.base_url.is_some();
+    let usual = if is_configured { Provider::Anthropic } else { Provider::Demo };
+    let provider = choice.provider.unwrap_or(usual);
+    let model = if provider == Provider::Demo { DEMO_MODEL } else { ANTHROPIC_MODEL };
+    Answers { provider, model: choice.model.clone().unwrap_or_else(|| model.to_owned()) }
+}
+
+/// Opens the core.
+pub(crate) async fn open(surroundings: &Surroundings, choice: Choice) -> Result<Workbench, Rejected> {
+    let answers = answers(surroundings, &choice);
+    let models = models(surroundings, &choice).map_err(|error| {
+        Rejected::new(RejectedCode::Invalid, format!("The model can't be reached: {error}."), "Check key and address.")
+    })?;
+    let mut rules = Rules::default();
+    rules.add(RuleKind::Allow, RuleSource::Session, &choice.allow);
+    rules.add(RuleKind::Deny, RuleSource::Session, &choice.deny);
+    let path = search_path().await;
+    let sandbox = if choice.acts { sandbox(surroundings).await } else { Sandbox::not_confined("nothing runs") };
+    let usual = Settings::default();
+    let options = Options {
+        data_dir: surroundings.data_dir.clone(),
+        config_dir: surroundings.config_dir.clone(),
+        clock: Arc::new(SystemClock),
+        ids: Ids::random(),
+        models,
+        default_model: (answers.provider, answers.model),
+        model_override: None,
+        tools: tool::Options {
+            sandbox: Arc::new(sandbox),
+            environment: Environment {
+                path: path.clone(),
+                home: surroundings.home.to_string_lossy().into_owned(),
+                lang: surroundings.language.clone().unwrap_or_else(|| "C.UTF-8".to_owned()),
+                term: "dumb".to_owned(),
+                extra: Vec::new(),
+            },
+            network: false,
+            writable: Vec::new(),
+            limits: Limits::default(),
+            is_forbidden: Arc::new(|_| false),
+        },
+        git: GitSettings {
+            program: "git".into(),
+            path: path.into(),
+            home: Some(surroundings.home.clone()),
+            environment: surroundings.for_git.clone(),
+        },
+        settings: Settings {
+            mode: choice.mode,
+            root_max_turns: choice.max_turns,
+            forks: match choice.forks {
+                Some(ForksArgument::Always) => Forks::Always,
+                Some(ForksArgument::Never) => Forks::Never,
+                None => usual.forks,
+            },
+            ..usual
+        },
+        rules,
+        interactive: choice.interactive,
+    };
+    Workbench::open(options).map_err(|error| {
+        let hint = format!("Sessions are stored in {}; `offshoot doctor` checks it.", surroundings.data_dir.display());
+        Rejected::new(RejectedCode::Storage, format!("The stored sessions can't be opened: {error}."), hint)
+    })
+}
+
+/// The clients. Without a key or an address there is only the demo.
+fn models(surroundings: &Surroundings, choice: &Choice) -> Result<HashMap<Provider, Arc<dyn Model>>, ModelError> {
+    let mut models: HashMap<Provider, Arc<dyn Model>> = HashMap::new();
+    let anthropic = &surroundings.anthropic;
+    let address = choice.base_url.as_ref().or(anthropic.base_url.as_ref());
+    let is_wanted = choice.provider == Some(Provider::Anthropic);
+    if is_wanted || address.is_some() || anthropic.key.is_some() {
+        let address = address.map_or(ANTHROPIC, String::as_str);
+        let key = anthropic.key.as_deref().map(Secret::new);
+        models.insert(Provider::Anthropic, Arc::new(Anthropic::new(Endpoint::new(address, key))?));
+    }
+    Ok(models)
+}
+
+/// The wall around commands, as good as this machine has it; found out by trying.
+pub(crate) async fn sandbox(surroundings: &Surroundings) -> Sandbox {
+    let candidates = sandbox::BUBBLEWRAP.map(PathBuf::from);
+    let mut masked = sandbox::credentials(&surroundings.home);
+    // Worktrees and scratch folders of sessions lie in the data folder too, so it can't be masked as a whole.
+    let own = ["offshoot.sqlite", "offshoot.sqlite-wal", "offshoot.sqlite-shm", "window"];
+    masked.extend(own.map(|name| surroundings.data_dir.join(name)));
+    // The trial needs a folder that can be written; one that can't be is reported by whoever opens the core next.
+    let _ = tokio::fs::create_dir_all(&surroundings.data_dir).await;
+    Sandbox::detect(&candidates, &surroundings.data_dir, masked).await
+}
+
+/// A folder that can be opened as a project: absolute, links resolved.
+pub(crate) fn folder(path: &Path) -> Result<PathBuf, Rejected> {
+    let refuse = |why: String| {
+        let message = format!("{} can't be opened as a project: {why}.", path.display());
+        Rejected::new(RejectedCode::Invalid, message, "Choose a folder that is there and that you can read.")
+    };
+    let folder = path.canonicalize().map_err(|error| refuse(error.to_string()))?;
+    if folder.is_dir() { Ok(folder) } else { Err(refuse("it is a file".into())) }
+}
+
+/// The demo's sample project; made at the first call.
+pub(crate) async fn demo_project(surroundings: &Surroundings) -> Result<PathBuf, Rejected> {
+    let _ = surroundings;
+    Err(Rejected::new(RejectedCode::Failed, "no demo", ""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_project_is_a_folder_that_is_there() {
+        let place = tempfile::tempdir().unwrap();
+        let file = place.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        assert!(folder(place.path()).is_ok());
+        assert_eq!(folder(&file).unwrap_err().code, RejectedCode::Invalid);
+        assert_eq!(folder(&place.path().join("gone")).unwrap_err().code, RejectedCode::Invalid);
+    }
+}

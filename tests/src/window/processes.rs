@@ -1,0 +1,106 @@
+//! The processes beside the program: the display and the driver. Each ends when it is dropped.
+
+use std::io::{BufRead, BufReader};
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Instant;
+
+use super::{DEADLINE, PACE};
+
+/// Whether a program is on the `PATH`.
+pub(super) fn is_there(name: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
+}
+
+/// An X server without a screen.
+pub(super) struct Display {
+    process: Child,
+    number: String,
+}
+
+impl Display {
+    /// Starts one on a number that is free; the server finds it itself.
+    pub(super) fn start() -> Self {
+        let mut process = Command::new("Xvfb")
+            .args(["-displayfd", "1", "-screen", "0", "1280x800x24", "-nolisten", "tcp", "-noreset"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("Xvfb can be started");
+        let output = process.stdout.take().expect("its output is piped");
+        let mut number = String::new();
+        BufReader::new(output).read_line(&mut number).expect("Xvfb says its display");
+        assert!(!number.trim().is_empty(), "Xvfb found no display");
+        Self { process, number: format!(":{}", number.trim()) }
+    }
+}
+
+impl Drop for Display {
+    fn drop(&mut self) {
+        end(&mut self.process);
+    }
+}
+
+/// A `WebDriver` for one window.
+pub(super) struct Driver {
+    process: Child,
+    port: u16,
+}
+
+impl Driver {
+    /// Starts one whose programs appear on `display`, with `home` as home folder and this GTK theme.
+    pub(super) async fn start(display: &Display, home: &Path, theme: &str) -> Self {
+        let port = free_port();
+        let process = Command::new("WebKitWebDriver")
+            .args(["--host=127.0.0.1", &format!("--port={port}")])
+            .envs([
+                ("TAURI_WEBVIEW_AUTOMATION", "true"),
+                // With the other ways of software rendering, screenshots through the driver hang.
+                ("WEBKIT_SKIA_ENABLE_CPU_RENDERING", "1"),
+                ("GTK_THEME", theme),
+                ("DISPLAY", &display.number),
+                // As from a terminal: start files of a shell have no place in a test.
+                ("TERM", "dumb"),
+            ])
+            .env("HOME", home)
+            .env_remove("WAYLAND_DISPLAY")
+            .env_remove("XDG_DATA_HOME")
+            .env_remove("XDG_CONFIG_HOME")
+            .env_remove("ANTHROPIC_API_KEY")
+            .env_remove("ANTHROPIC_BASE_URL")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("WebKitWebDriver can be started");
+        let driver = Self { process, port };
+        let end = Instant::now() + DEADLINE;
+        while tokio::net::TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await.is_err() {
+            assert!(Instant::now() < end, "WebKitWebDriver doesn't answer");
+            tokio::time::sleep(PACE).await;
+        }
+        driver
+    }
+
+    pub(super) fn address(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        end(&mut self.process);
+    }
+}
+
+fn free_port() -> u16 {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port is free");
+    listener.local_addr().expect("a bound socket has an address").port()
+}
+
+fn end(process: &mut Child) {
+    // Both fail only when it has ended already.
+    let _ = process.kill();
+    let _ = process.wait();
+}

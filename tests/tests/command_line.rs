@@ -1,0 +1,360 @@
+//! The program on the command line, against a real server on this machine: output, errors, exit codes.
+
+use std::path::Path;
+use std::process::{Output, Stdio};
+
+use offshoot_tests::{Gate, Repository, Scripted, program, reply};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::process::{Child, Command};
+
+/// A project, a data folder and a way to start the program on them.
+struct Place {
+    repository: Repository,
+}
+
+impl Place {
+    fn new() -> Self {
+        Self { repository: Repository::with(&[("README.md", "hello\n"), ("src/a.txt", "one\n")]) }
+    }
+
+    /// The program with nothing of this machine's environment.
+    fn offshoot(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(program::offshoot());
+        let home = self.repository.beside("home");
+        std::fs::create_dir_all(&home).unwrap();
+        command.args(arguments).current_dir(self.repository.path()).env_clear().kill_on_drop(true);
+        command.env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", &home).env("TERM", "dumb");
+        command.env("XDG_DATA_HOME", self.repository.beside("data"));
+        command.env("XDG_CONFIG_HOME", self.repository.beside("config"));
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    async fn run(&self, arguments: &[&str]) -> Done {
+        Done(self.offshoot(arguments).output().await.unwrap())
+    }
+
+    /// `exec` against a server.
+    async fn exec(&self, server: &Scripted, arguments: &[&str]) -> Done {
+        let url = server.url();
+        let base = ["exec", "--provider", "anthropic", "--base-url", &url];
+        self.run(&[&base[..], arguments].concat()).await
+    }
+
+    fn start(&self, server: &Scripted, arguments: &[&str]) -> Child {
+        let url = server.url();
+        let base = ["exec", "--provider", "anthropic", "--base-url", &url];
+        self.offshoot(&[&base[..], arguments].concat()).spawn().unwrap()
+    }
+
+    async fn sessions(&self) -> Vec<Value> {
+        serde_json::from_str(&self.run(&["sessions", "--json"]).await.out()).unwrap()
+    }
+}
+
+struct Done(Output);
+
+impl Done {
+    fn out(&self) -> String {
+        String::from_utf8(self.0.stdout.clone()).unwrap()
+    }
+
+    fn err(&self) -> String {
+        String::from_utf8(self.0.stderr.clone()).unwrap()
+    }
+
+    #[track_caller]
+    fn expect(&self, code: i32) -> &Self {
+        assert_eq!(self.0.status.code(), Some(code), "out:\n{}\nerr:\n{}", self.out(), self.err());
+        self
+    }
+}
+
+#[tokio::test]
+async fn the_answer_alone_is_on_standard_output() {
+    let place = Place::new();
+    let server = Scripted::start([
+        reply().text("I look first.").call("Read", json!({"file_path": "README.md"})),
+        reply().when_result("hello").text("It says **hello**."),
+    ]);
+    let done = place.exec(&server, &["What does it say?"]).await;
+    done.expect(0);
+    assert_eq!(done.out(), "It says **hello**.\n");
+    assert!(
+        done.err().contains("root: I look first.\n") && done.err().contains("root: Read README.md\n"),
+        "{}",
+        done.err()
+    );
+    assert!(!done.err().contains('\u{1b}'), "no colours on a pipe");
+    server.finish();
+}
+
+#[tokio::test]
+async fn what_nobody_can_be_asked_is_denied_and_named() {
+    let place = Place::new();
+    let server = Scripted::start([
+        reply().call("Bash", json!({"command": "touch new"})),
+        reply().when_result("permission_denied").text("I was not allowed to."),
+    ]);
+    let done = place.exec(&server, &["Make a file"]).await;
+    done.expect(3);
+    assert_eq!(done.out(), "I was not allowed to.\n");
+    assert!(done.err().contains("denied: root: Bash touch new\n"), "{}", done.err());
+    assert!(!place.repository.path().join("new").exists());
+    server.finish();
+}
+
+#[tokio::test]
+async fn a_rule_of_the_command_line_allows() {
+    let place = Place::new();
+    let server = Scripted::start([reply().call("Bash", json!({"command": "touch new"})), reply().text("Done.")]);
+    place.exec(&server, &["--allow", "Bash(touch *)", "Make a file"]).await.expect(0);
+    assert!(place.repository.path().join("new").exists());
+    server.finish();
+}
+
+#[tokio::test]
+async fn a_rule_of_the_command_line_denies_also_in_bypass() {
+    let place = Place::new();
+    let server = Scripted::start([
+        reply().call("Bash", json!({"command": "touch new"})),
+        reply().when_result("permission_denied").text("Refused."),
+    ]);
+    let arguments = ["--permission-mode", "bypass", "--deny", "Bash(touch *)", "Make a file"];
+    place.exec(&server, &arguments).await.expect(3);
+    assert!(!place.repository.path().join("new").exists());
+    server.finish();
+}
+
+#[tokio::test]
+async fn a_failure_is_no_success() {
+    let place = Place::new();
+    let server = Scripted::start([reply().status_with(400, "invalid_request_error", "the model is not there")]);
+    let done = place.exec(&server, &["Hello"]).await;
+    done.expect(1);
+    assert_eq!(done.out(), "");
+    assert!(done.err().contains("the model is not there"), "{}", done.err());
+    server.finish();
+}
+
+#[tokio::test]
+async fn a_limit_has_its_own_exit_code() {
+    let place = Place::new();
+    let server = Scripted::start([
+        reply().text("Hi."),
+        reply().call("Read", json!({"file_path": "README.md"})),
+        reply().call("Read", json!({"file_path": "README.md"})),
+    ]);
+    place.exec(&server, &["--max-turns", "2", "Hello"]).await.expect(0);
+    // The limit is one of a turn: what the session did before doesn't count.
+    let done = place.exec(&server, &["--max-turns", "2", "--continue", "Read it"]).await;
+    done.expect(4);
+    assert_eq!(done.out(), "");
+    server.finish();
+}
+
+#[tokio::test]
+async fn events_are_one_line_of_json_each() {
+    let place = Place::new();
+    let server = Scripted::start([reply().text("Hi\nthere.")]);
+    let done = place.exec(&server, &["--json", "Hello"]).await;
+    done.expect(0);
+    let events: Vec<Value> = done.out().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for (at, event) in events.iter().enumerate() {
+        assert_eq!(event["seq"], at + 1);
+        for field in ["at", "session", "type"] {
+            assert!(event[field].is_string(), "{event}");
+        }
+    }
+    assert_eq!(events.last().unwrap()["type"], "turn_ended");
+    server.finish();
+}
+
+#[tokio::test]
+async fn the_prompt_can_come_from_standard_input() {
+    let place = Place::new();
+    let server = Scripted::start([reply().when_told("from a pipe").text("Read.")]);
+    let url = server.url();
+    let mut command = place.offshoot(&["exec", "--provider", "anthropic", "--base-url", &url, "-"]);
+    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(b"from a pipe\n").await.unwrap();
+    Done(child.wait_with_output().await.unwrap()).expect(0);
+    server.finish();
+}
+
+#[tokio::test]
+async fn a_session_goes_on_with_its_transcript() {
+    let place = Place::new();
+    let server = Scripted::start([reply().when_told("First").text("One.")]);
+    place.exec(&server, &["First"]).await.expect(0);
+    server.add(reply().when_told("Second").when_mentioned("One.").text("Two."));
+    let done = place.exec(&server, &["--continue", "Second"]).await;
+    assert_eq!(done.expect(0).out(), "Two.\n");
+    let sessions = place.sessions().await;
+    let id = sessions[0]["id"].as_str().unwrap();
+    server.add(reply().when_told("Third").when_mentioned("Two.").text("Three."));
+    let done = place.exec(&server, &["--resume", &id[..id.len() - 2], "Third"]).await;
+    assert_eq!(done.expect(0).out(), "Three.\n");
+    assert_eq!(place.sessions().await.len(), 1);
+    server.finish();
+}
+
+#[tokio::test]
+async fn mistakes_in_the_arguments_are_usage() {
+    let place = Place::new();
+    for arguments in [
+        &["exec", "--provider", "anthropic"][..],
+        &["exec", "--provider", "anthropic", "  "],
+        &["exec", "--unknown", "x"],
+        &["exec", "-C", "nowhere", "x"],
+        &["exec", "-C", "README.md", "x"],
+        &["exec", "--resume", "s-none", "x"],
+        &["exec", "--continue", "x"],
+        &["exec", "--permission-mode", "yolo", "x"],
+        &["exec", "--max-turns", "0", "x"],
+        &["sessions", "show", "s-none"],
+        &["tree", "s-none"],
+    ] {
+        let done = place.run(arguments).await;
+        assert_eq!(done.0.status.code(), Some(2), "{arguments:?}: {}", done.err());
+        assert!(done.out().is_empty() && !done.err().is_empty(), "{arguments:?}");
+    }
+}
+
+#[tokio::test]
+async fn background_agents_are_waited_for() {
+    let place = Place::new();
+    let server = Scripted::start([
+        reply().when_told("Go").call("Agent", json!({"prompt": "Look at a", "description": "look at a"})),
+        reply().when_told("Look at a").text("It is a report."),
+        reply().when_result("look at a").text("Started."),
+        reply().when_mentioned("It is a report.").text("The fork says: a report."),
+    ]);
+    let done = place.exec(&server, &["--forks", "always", "Go"]).await;
+    done.expect(0);
+    assert_eq!(done.out(), "The fork says: a report.\n");
+    assert!(done.err().contains("look at a: completed"), "{}", done.err());
+}
+
+#[tokio::test]
+async fn without_waiting_what_still_ran_is_listed() {
+    let place = Place::new();
+    let gate = Gate::new();
+    let server = Scripted::start([
+        reply().when_told("Go").call("Agent", json!({"prompt": "Look at a", "description": "look at a"})),
+        reply().when_told("Look at a").gate(&gate).text("Too late."),
+        reply().when_result("look at a").text("Started."),
+    ]);
+    let done = place.exec(&server, &["--forks", "always", "--no-wait", "Go"]).await;
+    done.expect(0);
+    assert_eq!(done.out(), "Started.\n");
+    assert!(done.err().contains("stopped: look at a"), "{}", done.err());
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn an_interrupted_run_keeps_its_session() {
+    let place = Place::new();
+    let server = Scripted::start([reply().text("It begins").hang()]);
+    let child = place.start(&server, &["Wait"]);
+    server.request(1).await;
+    let id = child.id().unwrap().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().await.unwrap().success());
+    let done = Done(child.wait_with_output().await.unwrap());
+    done.expect(130);
+    assert_eq!(place.sessions().await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_closed_pipe_is_no_error() {
+    let place = Place::new();
+    let gate = Gate::new();
+    let server = Scripted::start([reply().gate(&gate).text("Nobody reads this.")]);
+    let mut child = place.start(&server, &["--json", "Hello"]);
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!(lines.next_line().await.unwrap().is_some());
+    drop(lines);
+    gate.open();
+    assert_eq!(child.wait().await.unwrap().code(), Some(0));
+    server.finish();
+}
+
+#[tokio::test]
+async fn two_programs_cannot_have_the_same_folder() {
+    let place = Place::new();
+    let gate = Gate::new();
+    let server = Scripted::start([reply().gate(&gate).text("First.")]);
+    let child = place.start(&server, &["Hello"]);
+    server.request(1).await;
+    let done = place.run(&["sessions"]).await;
+    done.expect(1);
+    assert!(done.err().contains("another Offshoot is using"), "{}", done.err());
+    gate.open();
+    Done(child.wait_with_output().await.unwrap()).expect(0);
+    server.finish();
+}
+
+#[tokio::test]
+async fn sessions_are_listed_shown_drawn_and_deleted() {
+    let place = Place::new();
+    let server = Scripted::start([
+        reply().when_told("Go").call("Agent", json!({"prompt": "Look at a", "description": "look at a"})),
+        reply().when_told("Look at a").text("A report."),
+        reply().when_result("look at a").text("Started."),
+        reply().when_mentioned("A report.").text("Done."),
+    ]);
+    place.exec(&server, &["--forks", "always", "Go"]).await.expect(0);
+    let listed = place.sessions().await;
+    let id = listed[0]["id"].as_str().unwrap();
+    assert!(place.run(&["sessions"]).await.expect(0).out().contains(id));
+    assert!(place.run(&["sessions", "show", id]).await.expect(0).out().contains("Agents 2"));
+    let tree = place.run(&["tree", id]).await.expect(0).out();
+    assert!(tree.contains("└─ look at a fork completed"), "{tree}");
+    let json: Value = serde_json::from_str(&place.run(&["tree", id, "--json"]).await.out()).unwrap();
+    assert_eq!(json["session"]["agents"].as_array().unwrap().len(), 2);
+    place.run(&["sessions", "delete", id]).await.expect(0);
+    assert!(place.sessions().await.is_empty());
+}
+
+#[tokio::test]
+async fn doctor_says_what_is_there_and_what_to_do() {
+    let place = Place::new();
+    let done = place.run(&["doctor", "--json"]).await;
+    let checks: Vec<Value> = serde_json::from_str(&done.out()).unwrap();
+    let of = |name: &str| checks.iter().find(|check| check["name"] == name).unwrap();
+    assert_eq!(of("git")["state"], "ok");
+    assert_eq!(of("model")["state"], "warning");
+    assert!(of("model")["advice"].as_str().unwrap().contains("ANTHROPIC_API_KEY"));
+    let blocked = place.repository.beside("blocked");
+    std::fs::write(&blocked, "").unwrap();
+    let folder = blocked.to_string_lossy();
+    let done = place.run(&["doctor", "--data-dir", &folder]).await;
+    done.expect(1);
+    assert!(done.out().contains("problem data folder"), "{}", done.out());
+}
+
+#[tokio::test]
+async fn a_key_in_the_environment_is_used_and_never_shown() {
+    let place = Place::new();
+    let server =
+        Scripted::start([reply().status_with(401, "authentication_error", "invalid x-api-key sk-secret-1234")]);
+    let mut command = place.offshoot(&["exec", "--json", "Hello"]);
+    command.env("ANTHROPIC_API_KEY", "sk-secret-1234").env("ANTHROPIC_BASE_URL", server.url());
+    let done = Done(command.output().await.unwrap());
+    done.expect(1);
+    assert!(!done.out().contains("sk-secret") && !done.err().contains("sk-secret"), "{}{}", done.out(), done.err());
+    assert_eq!(server.finish()[0].header("x-api-key"), "sk-secret-1234");
+    assert!(!holds(&place.repository.beside("data"), b"sk-secret-1234"));
+}
+
+/// Whether any file below `folder` holds these bytes.
+fn holds(folder: &Path, bytes: &[u8]) -> bool {
+    std::fs::read_dir(folder).into_iter().flatten().flatten().any(|entry| {
+        let path = entry.path();
+        if path.is_dir() {
+            return holds(&path, bytes);
+        }
+        std::fs::read(&path).is_ok_and(|content| content.windows(bytes.len()).any(|window| window == bytes))
+    })
+}
