@@ -1,0 +1,211 @@
+// The tree of a session's agents. One row is in the tab order; arrows move, Enter and click select.
+
+import { For, Show, createMemo, createSignal, type JSX } from "solid-js";
+import { useApp } from "../app/context";
+import { Icon } from "../parts/Icon";
+import { amount, clockSpan, plural, useNow } from "../parts/time";
+import type { AgentId, AgentView } from "../protocol.gen";
+import type { SessionStore } from "../session/store";
+import { StateMark } from "./StateMark";
+import { KIND_WORD, elapsed, faceOfState, hue, isAtWork, tokens } from "./state";
+import { rollUp, treeKey, treeNodes, type TreeNode } from "./tree";
+import s from "./Tree.module.css";
+
+export function Tree(props: { session: SessionStore; filter: string }): JSX.Element {
+  const app = useApp();
+  const [collapsed, setCollapsed] = createSignal<ReadonlySet<AgentId>>(new Set());
+  const [focused, setFocused] = createSignal<AgentId>();
+  let list: HTMLDivElement | undefined;
+
+  const nodes = createMemo(() =>
+    treeNodes(props.session.state, {
+      filter: props.filter,
+      hideFinished: app.prefs.hideFinished(),
+      collapsed: collapsed(),
+      selected: app.selected(),
+    }),
+  );
+  const byId = createMemo(() => new Map(nodes().map((node) => [node.id, node])));
+  const ids = createMemo(() => nodes().map((node) => node.id));
+  const tabStop = () => {
+    const id = focused() ?? app.selected();
+    return id !== undefined && byId().has(id) ? id : ids()[0];
+  };
+
+  const toggle = (id: AgentId, open: boolean) =>
+    setCollapsed((before) => {
+      const next = new Set(before);
+      if (open) next.delete(id);
+      else next.add(id);
+      return next;
+    });
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    const id = tabStop();
+    if (id === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "Enter" || event.key === " ") {
+      app.select(id);
+      event.preventDefault();
+      return;
+    }
+    const move = treeKey(event.key, nodes(), id, collapsed());
+    if (!move) return;
+    event.preventDefault();
+    if ("toggle" in move) toggle(move.toggle, move.open);
+    else {
+      setFocused(move.focus);
+      list?.querySelector<HTMLElement>(`[data-agent="${CSS.escape(move.focus)}"]`)?.focus();
+    }
+  };
+
+  return (
+    <div ref={list} role="tree" aria-label="Agents of this session" class={s.tree} onKeyDown={onKeyDown}>
+      <For each={ids()}>
+        {(id) => (
+          <Show when={props.session.state.agents[id]}>
+            {(agent) => (
+              <Row
+                agent={agent()}
+                node={byId().get(id)}
+                session={props.session}
+                isSelected={app.selected() === id}
+                isTabStop={tabStop() === id}
+                isOpen={!collapsed().has(id)}
+                onToggle={(open) => toggle(id, open)}
+                onFocus={() => setFocused(id)}
+                onSelect={() => app.select(id)}
+              />
+            )}
+          </Show>
+        )}
+      </For>
+      <Show when={ids().length === 0}>
+        <p class={s.none}>No agent matches “{props.filter}”.</p>
+      </Show>
+    </div>
+  );
+}
+
+interface RowProps {
+  agent: AgentView;
+  node: TreeNode | undefined;
+  session: SessionStore;
+  isSelected: boolean;
+  isTabStop: boolean;
+  isOpen: boolean;
+  onToggle: (open: boolean) => void;
+  onFocus: () => void;
+  onSelect: () => void;
+}
+
+function Row(props: RowProps): JSX.Element {
+  const app = useApp();
+  const face = () => faceOfState(props.agent.state);
+  const level = () => props.node?.level ?? 1;
+  const requests = createMemo(
+    () => props.session.state.requests.filter((request) => request.asker.at(-1)?.agent === props.agent.id).length,
+  );
+  const below = createMemo(() => rollUp(props.session.state, props.agent.id));
+  const isFolded = () => props.node?.hasChildren === true && !props.isOpen;
+  const files = () => (isFolded() ? below().files : 0) + (props.agent.changes?.files ?? 0);
+  const waiting = () => requests() + (isFolded() ? below().waiting : 0);
+  const line = () => {
+    const state = props.agent.state;
+    if (state.kind === "failed" || state.kind === "idle_after_failure") return state.message;
+    if (state.kind === "running" && props.session.live(props.agent.id)) return "Writing…";
+    return props.agent.activity;
+  };
+
+  return (
+    <div
+      role="treeitem"
+      data-agent={props.agent.id}
+      class={s.row}
+      aria-level={level()}
+      aria-posinset={props.node?.position ?? 1}
+      aria-setsize={props.node?.siblings ?? 1}
+      aria-selected={props.isSelected}
+      {...(props.node?.hasChildren ? { "aria-expanded": props.isOpen } : {})}
+      aria-label={`${KIND_WORD[props.agent.kind]}: ${props.agent.title}, ${face().word}`}
+      tabindex={props.isTabStop ? 0 : -1}
+      style={{ "padding-left": `${(level() - 1) * 14 + 4}px` }}
+      onClick={() => props.onSelect()}
+      onFocus={() => props.onFocus()}
+    >
+      <button
+        type="button"
+        class={s.fold}
+        tabindex={-1}
+        aria-hidden="true"
+        data-open={props.isOpen}
+        data-shown={props.node?.hasChildren === true}
+        onClick={(event) => {
+          event.stopPropagation();
+          props.onToggle(!props.isOpen);
+        }}
+      >
+        <Icon name="chevron" size={12} />
+      </button>
+      <span class={s.kind} style={{ color: hue(props.agent.color) }} title={props.agent.role ?? KIND_WORD[props.agent.kind]}>
+        <Icon name={props.agent.kind} size={15} />
+      </span>
+      <span class={s.body}>
+        <span class={s.first}>
+          <span class={s.title} title={props.agent.title}>
+            {props.agent.title || "New session"}
+          </span>
+          <Show when={waiting() > 0}>
+            <button
+              type="button"
+              class={s.asks}
+              tabindex={-1}
+              title={`${plural(waiting(), "request waits", "requests wait")} for you`}
+              onClick={() => app.showRequests()}
+            >
+              {waiting()}
+              <span class="sr-only"> waiting for you</span>
+            </button>
+          </Show>
+          <Show when={files() > 0}>
+            <span class={s.files} title={`${plural(files(), "changed file")}`}>
+              <Icon name="file" size={11} />
+              {files()}
+            </span>
+          </Show>
+          <StateMark state={props.agent.state} />
+        </span>
+        <span class={s.second}>
+          <span class={s.word} data-tone={face().tone}>
+            {face().word}
+          </span>
+          <span class={s.line} title={line()}>
+            {line()}
+          </span>
+          <Figures agent={props.agent} />
+        </span>
+      </span>
+    </div>
+  );
+}
+
+function Figures(props: { agent: AgentView }): JSX.Element {
+  return (
+    <span class={s.figures}>
+      <Show when={isAtWork(props.agent.state)} fallback={<Elapsed agent={props.agent} now={0} />}>
+        <Ticking agent={props.agent} />
+      </Show>
+      <Show when={tokens(props.agent) > 0}>
+        <span title={`${tokens(props.agent).toLocaleString()} tokens`}>{amount(tokens(props.agent))}</span>
+      </Show>
+    </span>
+  );
+}
+
+function Ticking(props: { agent: AgentView }): JSX.Element {
+  const now = useNow();
+  return <Elapsed agent={props.agent} now={now()} />;
+}
+
+function Elapsed(props: { agent: AgentView; now: number }): JSX.Element {
+  return <Show when={elapsed(props.agent, props.now)}>{(ms) => <span title="Time of the last turn">{clockSpan(ms())}</span>}</Show>;
+}

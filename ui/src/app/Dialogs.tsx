@@ -1,0 +1,90 @@
+// Everything that lies above the window: palette, help, settings, roles, and the question before a link opens.
+
+import { For, type JSX } from "solid-js";
+import { Button, Keys } from "../parts/Button";
+import { Dialog } from "../parts/Dialog";
+import { Unseen } from "../parts/Unseen";
+import { Roles } from "../roles/Roles";
+import { Settings } from "../settings/Settings";
+import { Palette } from "./Palette";
+import { useApp } from "./context";
+import { KEYS } from "./keys";
+import s from "./Dialogs.module.css";
+
+export function Dialogs(): JSX.Element {
+  const app = useApp();
+  const close = () => app.setSheet(undefined);
+  return (
+    <>
+      <Dialog open={app.sheet() === "palette"} onClose={close} title="Command palette" bare wide>
+        <Palette onClose={close} />
+      </Dialog>
+      <Dialog open={app.sheet() === "help"} onClose={close} title="Keyboard" wide>
+        <div class={s.help}>
+          <For each={KEYS}>
+            {(group) => (
+              <section>
+                <h3>{group.title}</h3>
+                <dl>
+                  <For each={group.keys}>
+                    {(entry) => (
+                      <>
+                        <dt>{entry.does}</dt>
+                        <dd>
+                          <Keys of={entry.keys} />
+                        </dd>
+                      </>
+                    )}
+                  </For>
+                </dl>
+              </section>
+            )}
+          </For>
+        </div>
+      </Dialog>
+      <Dialog open={app.sheet() === "settings"} onClose={close} title="Settings">
+        <Settings />
+      </Dialog>
+      <Dialog open={app.sheet() === "roles"} onClose={close} title="Roles" wide>
+        <Roles />
+      </Dialog>
+      <Dialog open={app.link() !== undefined} onClose={() => app.askLink(undefined)} title="Open this link?">
+        <LinkQuestion url={app.link() ?? ""} />
+      </Dialog>
+    </>
+  );
+}
+
+function LinkQuestion(props: { url: string }): JSX.Element {
+  const app = useApp();
+  const host = () => {
+    try {
+      return new URL(props.url).host || props.url;
+    } catch {
+      return props.url;
+    }
+  };
+  const open = () => {
+    const url = props.url;
+    app.askLink(undefined);
+    void app.bridge.openExternal(url).catch((error: unknown) => app.report(error));
+  };
+  return (
+    <div class={s.question}>
+      <p>
+        It opens in your browser and goes to <strong>{host()}</strong>.
+      </p>
+      <pre class="selectable">
+        <Unseen text={props.url} />
+      </pre>
+      <div class={s.answers}>
+        <Button kind="quiet" onClick={() => app.askLink(undefined)}>
+          Cancel
+        </Button>
+        <Button kind="primary" onClick={open}>
+          Open in browser
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,88 @@
+// The three regions beside each other, with the bars between them.
+
+import { Show, createSignal, onCleanup, type JSX } from "solid-js";
+import { Agents } from "../agents/Agents";
+import { Conversation } from "../conversation/Conversation";
+import { Inspector } from "../inspector/Inspector";
+import { Split } from "../parts/Split";
+import type { SessionStore } from "../session/store";
+import { useApp } from "./context";
+import { WIDTHS } from "./prefs";
+import s from "./Workspace.module.css";
+
+/** Below this width the inspector lies over the conversation instead of beside it. */
+const NARROW = 1000;
+const MIDDLE = 380;
+
+export function Workspace(props: { session: SessionStore }): JSX.Element {
+  const app = useApp();
+  const { prefs } = app;
+  const [width, setWidth] = createSignal(window.innerWidth);
+  const measure = () => setWidth(window.innerWidth);
+  window.addEventListener("resize", measure);
+  onCleanup(() => window.removeEventListener("resize", measure));
+
+  const scale = () => prefs.zoom() / 100;
+  const isNarrow = () => width() / scale() < NARROW;
+  const left = () => (prefs.leftOpen() ? Math.min(prefs.leftWidth(), 480) : 0);
+  const rightMax = () => Math.max(300, width() - left() - MIDDLE);
+  const right = () => Math.min(prefs.rightWidth(), rightMax());
+
+  return (
+    <div class={s.workspace} data-narrow={isNarrow()}>
+      <Show when={prefs.leftOpen()}>
+        <div class={s.left} style={{ width: `${left()}px` }}>
+          <Agents />
+        </div>
+        <Split
+          label="Width of the agents"
+          value={left()}
+          min={200}
+          max={480}
+          grows="before"
+          onChange={prefs.setLeftWidth}
+          onReset={() => prefs.setLeftWidth(WIDTHS.left)}
+        />
+      </Show>
+      <main class={s.middle}>
+        <Show when={app.session()?.broken()}>
+          {(problem) => (
+            <div class={s.broken} role="alert">
+              The connection to the session broke: {problem().message} Everything up to here is kept; reopen the session to go on.
+            </div>
+          )}
+        </Show>
+        <Show
+          when={app.agent()}
+          fallback={
+            <section class={s.none} aria-label="Conversation">
+              <p>Select an agent on the left.</p>
+            </section>
+          }
+        >
+          {(agent) => <Conversation session={props.session} agent={agent()} />}
+        </Show>
+      </main>
+      <Show when={prefs.rightOpen() && app.agent()}>
+        {(agent) => (
+          <>
+            <Show when={!isNarrow()}>
+              <Split
+                label="Width of the inspector"
+                value={right()}
+                min={300}
+                max={rightMax()}
+                grows="after"
+                onChange={prefs.setRightWidth}
+                onReset={() => prefs.setRightWidth(WIDTHS.right)}
+              />
+            </Show>
+            <div class={s.right} style={{ width: `${right()}px` }}>
+              <Inspector session={props.session} agent={agent()} />
+            </div>
+          </>
+        )}
+      </Show>
+    </div>
+  );
+}

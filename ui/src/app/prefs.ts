@@ -1,0 +1,80 @@
+// What the window remembers between starts: sizes, theme, zoom, folding. Kept by the web view, never sent anywhere.
+
+import { createSignal, type Accessor } from "solid-js";
+
+export type Theme = "system" | "light" | "dark" | "contrast";
+
+/** A value that is read at the start and written with every change. Storage that fails is done without. */
+export function remembered<T>(key: string, initial: T, isValid: (value: unknown) => value is T): [Accessor<T>, (value: T) => void] {
+  const [value, setValue] = createSignal<T>(read(key, initial, isValid));
+  return [
+    value,
+    (next) => {
+      setValue(() => next);
+      write(key, JSON.stringify(next));
+    },
+  ];
+}
+
+function read<T>(key: string, initial: T, isValid: (value: unknown) => value is T): T {
+  try {
+    const stored = localStorage.getItem(`offshoot.${key}`);
+    if (stored === null) return initial;
+    const value: unknown = JSON.parse(stored);
+    return isValid(value) ? value : initial;
+  } catch {
+    return initial;
+  }
+}
+
+export function write(key: string, value: string | undefined): void {
+  try {
+    if (value === undefined) localStorage.removeItem(`offshoot.${key}`);
+    else localStorage.setItem(`offshoot.${key}`, value);
+  } catch {
+    // A full or forbidden storage costs memory of sizes and drafts, nothing else.
+  }
+}
+
+export function readText(key: string): string {
+  try {
+    return localStorage.getItem(`offshoot.${key}`) ?? "";
+  } catch {
+    return "";
+  }
+}
+
+const isNumber = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value);
+const isBoolean = (value: unknown): value is boolean => typeof value === "boolean";
+const isTheme = (value: unknown): value is Theme =>
+  value === "system" || value === "light" || value === "dark" || value === "contrast";
+
+export const WIDTHS = { left: 284, right: 400 };
+
+export function createPrefs() {
+  const [leftWidth, setLeftWidth] = remembered("left", WIDTHS.left, isNumber);
+  const [rightWidth, setRightWidth] = remembered("right", WIDTHS.right, isNumber);
+  const [leftOpen, setLeftOpen] = remembered("leftOpen", true, isBoolean);
+  const [rightOpen, setRightOpen] = remembered("rightOpen", true, isBoolean);
+  const [theme, setTheme] = remembered<Theme>("theme", "system", isTheme);
+  const [zoom, setZoom] = remembered("zoom", 100, isNumber);
+  const [hideFinished, setHideFinished] = remembered("hideFinished", false, isBoolean);
+  return {
+    leftWidth,
+    setLeftWidth,
+    rightWidth,
+    setRightWidth,
+    leftOpen,
+    setLeftOpen,
+    rightOpen,
+    setRightOpen,
+    theme,
+    setTheme,
+    zoom,
+    setZoom,
+    hideFinished,
+    setHideFinished,
+  };
+}
+
+export type Prefs = ReturnType<typeof createPrefs>;

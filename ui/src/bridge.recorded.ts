@@ -1,0 +1,261 @@
+// The bridge played from a recording: for tests, for working on the window in a browser, and for pictures of it. It
+// holds no rules of its own: it plays batches in time, waits where the recording waited for an answer, and folds the
+// same events into the same snapshots as the window.
+
+import type { Bridge, Roles, Startup } from "./bridge";
+import type {
+  AgentId,
+  Batch,
+  ChangeSummary,
+  Command,
+  Conversation,
+  Event,
+  FileDiff,
+  RequestId,
+  Rejected,
+  SessionId,
+  SessionSummary,
+  Snapshot,
+} from "./protocol.gen";
+import { emptySession, foldEvent, toSnapshot, type SessionState } from "./session/fold";
+import { foldTranscript, type TranscriptState } from "./session/transcript";
+
+export interface Frame {
+  /** When the batch arrived, in milliseconds from the start. */
+  at_ms: number;
+  batch: Batch;
+  /** The frame, and all behind it, came after this request was answered. */
+  after?: RequestId;
+}
+
+export interface Recording {
+  startup: Startup;
+  session: SessionId;
+  sessions: SessionSummary[];
+  frames: Frame[];
+  roles: Roles;
+  /** By agent. */
+  changes: Record<AgentId, ChangeSummary>;
+  /** By `agent:path`. */
+  diffs: Record<string, FileDiff>;
+  /** By hash. */
+  blobs: Record<string, string>;
+}
+
+export interface Playback {
+  /** Play everything up to this moment at once, ignoring what frames wait for. */
+  skipTo?: number;
+  /** How much faster than recorded; 0: by `step()` only. */
+  speed?: number;
+}
+
+export interface RecordedBridge extends Bridge {
+  /** Commands in the order they were sent. */
+  readonly sent: Command[];
+  /** Delivers the next frame; answers whether there was one to deliver. */
+  step(): boolean;
+  /** Delivers a batch that isn't in the recording; sequence numbers are set here. */
+  inject(events: readonly Partial<Event>[], deltas?: Batch["deltas"]): void;
+}
+
+export function recordedBridge(recording: Recording, playback: Playback = {}): RecordedBridge {
+  const speed = playback.speed ?? 1;
+  const log: Event[] = [];
+  const answered = new Set<RequestId>();
+  const sent: Command[] = [];
+  const listeners = new Set<(batch: Batch) => void>();
+  let position = 0;
+  let started = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const frames = recording.frames;
+  const skipTo = playback.skipTo ?? -1;
+  /** Deltas that a window opening now would have missed: a live subscriber of the core gets what comes. */
+  let tail: Batch["deltas"] = [];
+  while (position < frames.length && (frames[position]?.at_ms ?? Infinity) <= skipTo) {
+    const frame = frames[position];
+    if (frame) {
+      record(frame.batch.events);
+      tail = [...tail, ...frame.batch.deltas].slice(-2000);
+    }
+    position += 1;
+  }
+
+  function record(events: readonly Event[]): Event[] {
+    return events.map((event) => {
+      // What was injected in between moves the recording's own numbers up.
+      const numbered = { ...event, seq: log.length + 1 };
+      log.push(numbered);
+      return numbered;
+    });
+  }
+
+  function deliver(batch: Batch): void {
+    const events = record(batch.events);
+    for (const listener of listeners) listener({ events, deltas: batch.deltas });
+  }
+
+  function isHeld(frame: Frame): boolean {
+    return frame.after !== undefined && !answered.has(frame.after);
+  }
+
+  function step(): boolean {
+    const frame = frames[position];
+    if (!frame || isHeld(frame)) return false;
+    position += 1;
+    deliver(frame.batch);
+    return true;
+  }
+
+  function play(): void {
+    if (speed === 0 || timer !== undefined) return;
+    const frame = frames[position];
+    if (!frame || isHeld(frame)) return;
+    const before = frames[position - 1]?.at_ms ?? 0;
+    timer = setTimeout(() => {
+      timer = undefined;
+      step();
+      play();
+    }, Math.max(0, frame.at_ms - Math.max(before, skipTo)) / speed);
+  }
+
+  function inject(events: readonly Partial<Event>[], deltas: Batch["deltas"] = []): void {
+    const at = new Date().toISOString();
+    deliver({
+      events: events.map((event) => ({ session: recording.session, at, seq: 0, ...event }) as Event),
+      deltas,
+    });
+  }
+
+  function view(): SessionState {
+    const state = emptySession(recording.session);
+    const lines = new Map<string, string>();
+    for (const event of structuredClone(log)) foldEvent(state, event, lines);
+    return state;
+  }
+
+  function answer(command: Command): void {
+    switch (command.type) {
+      case "answer":
+        inject([{ type: "permission_decided", request: command.request, answer: command.answer, by: "user" }]);
+        answered.add(command.request);
+        play();
+        return;
+      case "send_message":
+        inject([
+          {
+            type: "input_received",
+            agent: command.agent,
+            input: { id: `in_${log.length + 1}`, text: command.text, origin: "user" },
+          },
+        ]);
+        return;
+      case "withdraw_input":
+        inject([{ type: "input_withdrawn", agent: command.agent, input: command.input }]);
+        return;
+      case "interrupt":
+        inject([{ type: "turn_ended", agent: command.agent, outcome: { kind: "interrupted" } }]);
+        return;
+      case "stop":
+        inject([{ type: "agent_ended", agent: command.agent, outcome: { kind: "stopped" } }]);
+        return;
+      case "resume":
+        inject([{ type: "turn_started", agent: command.agent }]);
+        return;
+      case "send_to_background":
+        inject([{ type: "moved_to_background", agent: command.agent }]);
+        return;
+      case "set_mode":
+        inject([{ type: "mode_changed", mode: command.mode }]);
+        return;
+      case "rename":
+        inject([{ type: "session_renamed", title: command.title }]);
+        return;
+      default:
+        throw rejected("not_applicable", "A recording can't start agents.", "Open the program to do this for real.");
+    }
+  }
+
+  return {
+    sent,
+    step,
+    inject,
+    startup: async () => recording.startup,
+    pickFolder: async () => recording.startup.project,
+    openProject: async () => undefined,
+    openDemo: async () => recording.sessions[0]?.project ?? "/sample",
+    sessions: async () => recording.sessions,
+    createSession: async () => recording.session,
+    deleteSession: async () => undefined,
+    snapshot: async (session): Promise<Snapshot> => {
+      if (session !== recording.session) throw rejected("not_found", "This session isn't in the recording.", "");
+      return toSnapshot(view());
+    },
+    conversation: async (_session, agent, before, limit): Promise<Conversation> => {
+      return stretch(view(), log, agent, before, limit);
+    },
+    subscribe: async (_session, cursor, onBatch) => {
+      listeners.add(onBatch);
+      const missed = log.slice(cursor);
+      if (missed.length > 0 || tail.length > 0) onBatch({ events: missed, deltas: tail });
+      tail = [];
+      if (!started) {
+        started = true;
+        play();
+      }
+      return () => listeners.delete(onBatch);
+    },
+    command: async (_session, command) => {
+      sent.push(command);
+      answer(command);
+    },
+    changes: async (_session, agent) => {
+      return recording.changes[agent] ?? { base: "", count: { files: 0, added: 0, removed: 0 }, files: [] };
+    },
+    fileDiff: async (_session, agent, path, whole) => {
+      const diff = recording.diffs[`${agent}:${path}`];
+      if (!diff) throw rejected("not_found", `There is no diff of ${path} in the recording.`, "");
+      if (diff.too_large !== undefined && whole) {
+        const { too_large: _, ...rest } = diff;
+        return rest;
+      }
+      return diff.too_large === undefined ? diff : { ...diff, hunks: [] };
+    },
+    blob: async (hash) => recording.blobs[hash] ?? "",
+    roles: async () => recording.roles,
+    openExternal: async () => undefined,
+  };
+}
+
+/** A transcript, inherited messages included, cut to the stretch asked for. */
+function stretch(
+  view: SessionState,
+  log: readonly Event[],
+  agent: AgentId,
+  before: number | null,
+  limit: number,
+): Conversation {
+  const whole = transcript(view, log, agent, Number.POSITIVE_INFINITY);
+  const end = Math.min(before ?? whole.messages.length, whole.messages.length);
+  const first = Math.max(0, end - limit);
+  return { agent, cursor: view.cursor, first, messages: whole.messages.slice(first, end), calls: whole.calls };
+}
+
+function transcript(view: SessionState, log: readonly Event[], agent: AgentId, length: number): TranscriptState {
+  const inherited = view.agents[agent]?.inherited;
+  const start = inherited ? transcript(view, log, inherited.from, inherited.messages) : undefined;
+  const state: TranscriptState = {
+    agent,
+    cursor: 0,
+    first: 0,
+    messages: start?.messages ?? [],
+    calls: start?.calls ?? {},
+  };
+  for (const event of log) foldTranscript(state, event);
+  state.messages = state.messages.slice(0, length);
+  return state;
+}
+
+function rejected(code: Rejected["code"], message: string, hint: string): Rejected {
+  return { code, message, hint };
+}

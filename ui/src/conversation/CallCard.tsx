@@ -1,0 +1,186 @@
+// A tool call: one line when closed; input, output, diff, duration and decision when open.
+
+import { For, Match, Show, Switch, createMemo, createSignal, type JSX } from "solid-js";
+import { Spinner } from "../agents/StateMark";
+import { Icon, type IconName } from "../parts/Icon";
+import { Output } from "../parts/Output";
+import { Unseen } from "../parts/Unseen";
+import { span } from "../parts/time";
+import type { AgentView, CallView } from "../protocol.gen";
+import { TextDiff } from "../review/TextDiff";
+import { countLines, parseUnified } from "../review/diff";
+import { callTarget, faceOf, parseInput, relativePath, type CallFace } from "../session/calls";
+import type { SessionStore, Transcript } from "../session/store";
+import type { CallRef } from "./rows";
+import s from "./CallCard.module.css";
+
+const ICONS: Record<CallFace, IconName> = {
+  read: "read",
+  edit: "edit",
+  command: "command",
+  agent: "fork",
+  plan: "plan",
+  message: "message",
+  other: "tool",
+};
+
+export interface CallProps {
+  call: CallRef;
+  session: SessionStore;
+  agent: AgentView;
+  transcript: Transcript;
+}
+
+/** The call's state; a call still being written has none. */
+export function callView(props: CallProps): CallView | undefined {
+  return props.transcript.data?.calls[props.call.id];
+}
+
+export function CallCard(props: CallProps): JSX.Element {
+  const [isOpen, setOpen] = createSignal(false);
+  const view = () => callView(props);
+  const result = () => view()?.result;
+  const face = () => faceOf(props.call.name);
+  const target = createMemo(() => relativePath(callTarget(props.call.name, props.call.input), props.agent.directory));
+  const live = () => props.session.output(props.call.id);
+  const diff = createMemo(() => {
+    const detail = result()?.detail;
+    return detail?.kind === "edited" ? parseUnified(detail.diff) : undefined;
+  });
+
+  return (
+    <div class={s.card} data-open={isOpen()} data-failed={result()?.is_error === true}>
+      <button type="button" class={s.line} aria-expanded={isOpen()} onClick={() => setOpen(!isOpen())}>
+        <Icon name={ICONS[face()]} size={14} class={s.icon} />
+        <span class={s.name}>{props.call.name}</span>
+        <span class={s.target} title={target()}>
+          <Unseen text={target()} />
+        </span>
+        <Show when={diff()}>
+          {(hunks) => (
+            <span class={s.counts}>
+              <span class={s.added}>+{countLines(hunks()).added}</span>
+              <span class={s.removed}>−{countLines(hunks()).removed}</span>
+            </span>
+          )}
+        </Show>
+        <Status call={props.call} view={view()} />
+        <Icon name="chevron" size={12} class={s.chevron} />
+      </button>
+      <Show when={!isOpen() && live()}>{(output) => <Output text={output().text} tail />}</Show>
+      <Show when={isOpen()}>
+        <div class={s.body}>
+          <Input call={props.call} />
+          <Show when={diff()}>{(hunks) => <TextDiff hunks={hunks()} path={target()} />}</Show>
+          <Show when={live()}>{(output) => <Output text={output().text} tail />}</Show>
+          <Show when={result()}>
+            {(done) => (
+              <>
+                <Output
+                  text={done().content}
+                  failed={done().is_error}
+                  {...(done().full === undefined ? {} : { full: done().full as string })}
+                />
+                <Facts view={view()} />
+              </>
+            )}
+          </Show>
+        </div>
+      </Show>
+    </div>
+  );
+}
+
+export function Status(props: { call: CallRef; view: CallView | undefined }): JSX.Element {
+  const result = () => props.view?.result;
+  const exit = () => {
+    const detail = result()?.detail;
+    return detail?.kind === "ran" && detail.exit !== undefined && detail.exit !== 0 ? detail.exit : undefined;
+  };
+  return (
+    <span class={s.status}>
+      <Switch>
+        <Match when={props.call.isWriting}>
+          <Spinner /> writing
+        </Match>
+        <Match when={props.view?.state === "waiting_for_permission"}>
+          <span class={s.waits}>
+            <Icon name="bell" size={12} /> waits for you
+          </span>
+        </Match>
+        <Match when={props.view?.state === "running"}>
+          <Spinner /> <span class="sr-only">running</span>
+        </Match>
+        <Match when={result()?.is_error}>
+          <span class={s.bad}>
+            <Icon name="failed" size={12} /> {exit() === undefined ? "failed" : `exit ${exit()}`}
+          </span>
+        </Match>
+        <Match when={exit() !== undefined}>
+          <span class={s.bad}>exit {exit()}</span>
+        </Match>
+        <Match when={result()}>{(done) => <span>{done().duration_ms < 100 ? "" : span(done().duration_ms)}</span>}</Match>
+      </Switch>
+    </span>
+  );
+}
+
+/** The input as the model wrote it: a command as it stands, other fields by name. */
+function Input(props: { call: CallRef }): JSX.Element {
+  const fields = createMemo(() => Object.entries(parseInput(props.call.input)));
+  const words = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value, null, 2));
+  return (
+    <Show
+      when={fields().length > 0}
+      fallback={
+        <pre class={s.raw}>
+          <Unseen text={props.call.input} />
+        </pre>
+      }
+    >
+      <dl class={s.fields}>
+        <For each={fields()}>
+          {([name, value]) => (
+            <>
+              <dt>{name}</dt>
+              <dd class="selectable">
+                <Clipped text={words(value)} />
+              </dd>
+            </>
+          )}
+        </For>
+      </dl>
+    </Show>
+  );
+}
+
+/** A long value is cut until it is asked for. */
+function Clipped(props: { text: string }): JSX.Element {
+  const [all, setAll] = createSignal(false);
+  const most = 1200;
+  return (
+    <>
+      <Unseen text={all() ? props.text : props.text.slice(0, most)} />
+      <Show when={!all() && props.text.length > most}>
+        {" "}
+        <button type="button" class={s.more} onClick={() => setAll(true)}>
+          Show all ({props.text.length.toLocaleString()} characters)
+        </button>
+      </Show>
+    </>
+  );
+}
+
+function Facts(props: { view: CallView | undefined }): JSX.Element {
+  const facts = () => {
+    const result = props.view?.result;
+    if (!result) return [];
+    const list = [`Took ${span(result.duration_ms)}`];
+    if (result.detail?.kind === "ran") {
+      list.push(result.detail.exit === undefined ? "Ended by a signal" : `Exit status ${result.detail.exit}`);
+      if (result.detail.confinement) list.push(result.detail.confinement);
+    }
+    return list;
+  };
+  return <p class={s.facts}>{facts().join(" · ")}</p>;
+}

@@ -1,0 +1,171 @@
+// The middle region: the path to the agent, its conversation, and the composer.
+
+import { Show, createEffect, createMemo, createSignal, on, type JSX } from "solid-js";
+import { useApp } from "../app/context";
+import { Composer } from "../composer/Composer";
+import { Button } from "../parts/Button";
+import { Icon } from "../parts/Icon";
+import { VirtualList, type ListHandle } from "../parts/VirtualList";
+import { plural } from "../parts/time";
+import type { AgentId, AgentView } from "../protocol.gen";
+import type { SessionStore, Transcript } from "../session/store";
+import { AgentBar } from "./AgentBar";
+import { RowView } from "./RowView";
+import { buildRows, isSameRow, liveShape, type Row } from "./rows";
+import s from "./Conversation.module.css";
+
+export function Conversation(props: { session: SessionStore; agent: AgentView }): JSX.Element {
+  return (
+    <section class={s.region} aria-label="Conversation">
+      <AgentBar session={props.session} agent={props.agent} />
+      <Show when={props.agent.id} keyed>
+        {(id) => <Reading session={props.session} id={id} agent={props.agent} />}
+      </Show>
+      <WaitingElsewhere session={props.session} agent={props.agent} />
+      <Composer session={props.session} agent={props.agent} />
+    </section>
+  );
+}
+
+function Reading(props: { session: SessionStore; id: AgentId; agent: AgentView }): JSX.Element {
+  const transcript = createMemo(() => props.session.transcript(props.id));
+  return (
+    <Show
+      when={transcript().data}
+      fallback={
+        <Show when={transcript().failed} fallback={<div class={s.loading}>Reading the conversation…</div>}>
+          {(problem) => (
+            <div class={s.failed} role="alert">
+              <p class={s.failedTitle}>The conversation could not be read.</p>
+              <p>{problem().message}</p>
+              <p>Nothing is lost: it stays in the session's log. {problem().hint}</p>
+              <Button onClick={() => props.session.retry(props.id)}>Try again</Button>
+            </div>
+          )}
+        </Show>
+      }
+    >
+      <Rows session={props.session} id={props.id} agent={props.agent} transcript={transcript()} />
+    </Show>
+  );
+}
+
+function Rows(props: { session: SessionStore; id: AgentId; agent: AgentView; transcript: Transcript }): JSX.Element {
+  const [showInherited, setShowInherited] = createSignal(false);
+  const [atEnd, setAtEnd] = createSignal(true);
+  const [isShifting, setShifting] = createSignal(false);
+  let handle: ListHandle | undefined;
+
+  const shape = createMemo(() => liveShape(props.session.live(props.id)));
+  const rows = createMemo<Row[]>(() => {
+    const data = props.transcript.data;
+    shape();
+    if (!data) return [];
+    return buildRows({
+      agent: props.agent,
+      transcript: data,
+      live: props.session.live(props.id),
+      session: props.session.state,
+      showInherited: showInherited(),
+    });
+  });
+  const keys = createMemo(() => rows().map((row) => row.key), undefined, {
+    equals: (a, b) => a.length === b.length && a.every((key, at) => key === b[at]),
+  });
+  const byKey = createMemo(() => new Map(rows().map((row) => [row.key, row])));
+
+  const toEnd = () => {
+    const last = keys().length - 1;
+    if (last >= 0) handle?.scrollToIndex(last, { align: "end" });
+  };
+  const follow = () => {
+    if (atEnd()) queueMicrotask(toEnd);
+  };
+  const onScroll = (offset: number) => {
+    if (!handle) return;
+    setAtEnd(offset + handle.viewportSize >= handle.scrollSize - 24);
+    if (offset < 200 && keys().includes("older")) void older();
+  };
+  const older = async () => {
+    if (props.transcript.loadingOlder) return;
+    setShifting(true);
+    await props.session.loadOlder(props.id);
+    requestAnimationFrame(() => setShifting(false));
+  };
+  const unfold = () => {
+    setShowInherited(!showInherited());
+    if (showInherited()) setAtEnd(false);
+  };
+
+  createEffect(on(keys, follow));
+
+  return (
+    <div class={s.reading}>
+      <VirtualList
+        class={s.list}
+        keys={keys()}
+        shift={isShifting()}
+        handle={(next) => {
+          handle = next;
+          follow();
+        }}
+        onScroll={onScroll}
+        onResize={follow}
+        label="Messages"
+      >
+        {(key) => {
+          const row = createMemo<Row | undefined>((before) => byKey().get(key) ?? before, undefined, { equals: isSameRow });
+          return (
+            <Show when={row()}>
+              {(current) => (
+                <div class={s.cell}>
+                  <RowView
+                    row={current()}
+                    session={props.session}
+                    agent={props.agent}
+                    transcript={props.transcript}
+                    onOlder={() => void older()}
+                    onInherited={unfold}
+                  />
+                </div>
+              )}
+            </Show>
+          );
+        }}
+      </VirtualList>
+      <Show when={!atEnd()}>
+        <button
+          type="button"
+          class={s.below}
+          onClick={() => {
+            setAtEnd(true);
+            toEnd();
+          }}
+        >
+          <Icon name="down" size={13} />
+          {props.session.live(props.id) ? "New below" : "To the end"}
+        </button>
+      </Show>
+    </div>
+  );
+}
+
+/** Says that other agents of the session wait, where the person is looking. */
+function WaitingElsewhere(props: { session: SessionStore; agent: AgentView }): JSX.Element {
+  const app = useApp();
+  const others = createMemo(() => props.session.state.requests.filter((request) => request.asker.at(-1)?.agent !== props.agent.id));
+  const names = () => [...new Set(others().map((request) => request.asker.at(-1)?.title ?? ""))];
+  return (
+    <Show when={others().length > 0}>
+      <div class={s.elsewhere}>
+        <Icon name="bell" size={14} />
+        <span class="truncate" title={names().join(", ")}>
+          {plural(others().length, "request waits", "requests wait")} for you: {names().join(", ")}
+        </span>
+        <Button small kind="quiet" onClick={() => app.showRequests()}>
+          Show
+        </Button>
+      </div>
+    </Show>
+  );
+}

@@ -1,0 +1,54 @@
+// A task's end, told to its parent. Drawn so that nobody takes it for something a person wrote.
+
+import { Show, createMemo, createSignal, type JSX } from "solid-js";
+import { useApp } from "../app/context";
+import { Icon } from "../parts/Icon";
+import { Markdown } from "../parts/Markdown";
+import type { SessionStore } from "../session/store";
+import { parseNotification } from "./notification";
+import s from "./NotificationCard.module.css";
+
+const WORDS: Record<string, string> = {
+  completed: "is done",
+  failed: "failed",
+  stopped: "was stopped",
+  interrupted: "was interrupted",
+};
+
+export function NotificationCard(props: { text: string; session: SessionStore }): JSX.Element {
+  const app = useApp();
+  const [isOpen, setOpen] = createSignal(false);
+  const told = createMemo(() => parseNotification(props.text));
+  const agent = () => {
+    const id = told().taskId;
+    return id === undefined ? undefined : props.session.state.agents[id];
+  };
+  const title = () => agent()?.title ?? told().description ?? told().taskId ?? "A task";
+
+  return (
+    <div class={s.card} data-status={told().status}>
+      <div class={s.head}>
+        <button type="button" class={s.fold} aria-expanded={isOpen()} onClick={() => setOpen(!isOpen())}>
+          <Icon name={told().status === "completed" ? "done" : told().status === "failed" ? "failed" : "bell"} size={14} class={s.icon} />
+          <span class={s.title}>
+            <strong>{title()}</strong> {WORDS[told().status ?? ""] ?? "reports"}
+          </span>
+          <span class={s.by}>Notification from Offshoot</span>
+          <Icon name="chevron" size={12} class={s.chevron} />
+        </button>
+        <Show when={agent()}>
+          {(target) => (
+            <button type="button" class={s.go} onClick={() => app.select(target().id)}>
+              Open
+            </button>
+          )}
+        </Show>
+      </div>
+      <Show when={isOpen()}>
+        <div class={s.report}>
+          <Markdown text={told().summary} />
+        </div>
+      </Show>
+    </div>
+  );
+}

@@ -1,0 +1,124 @@
+// The selected agent's plan, what runs in the background below it, what it should be known about it, and its figures.
+
+import { For, Show, createMemo, type JSX } from "solid-js";
+import { StateMark } from "../agents/StateMark";
+import { KIND_WORD, elapsed, hue, isAtWork, tokens } from "../agents/state";
+import { useApp } from "../app/context";
+import { Icon, type IconName } from "../parts/Icon";
+import { amount, clockSpan, plural } from "../parts/time";
+import type { AgentView, TodoStatus } from "../protocol.gen";
+import type { SessionStore } from "../session/store";
+import s from "./Inspector.module.css";
+
+const TODO: Record<TodoStatus, { icon: IconName; word: string }> = {
+  pending: { icon: "queued", word: "not begun" },
+  in_progress: { icon: "play", word: "in progress" },
+  completed: { icon: "done", word: "done" },
+};
+
+export function Tasks(props: { session: SessionStore; agent: AgentView }): JSX.Element {
+  const app = useApp();
+  const done = () => props.agent.todos.filter((todo) => todo.status === "completed").length;
+  const children = createMemo(() => {
+    const { order, agents } = props.session.state;
+    return order.flatMap((id) => (agents[id]?.parent === props.agent.id ? [id] : []));
+  });
+  const cached = () => {
+    const { input, cache_read, cache_write } = props.agent.usage;
+    const all = input + cache_read + cache_write;
+    return all === 0 ? undefined : Math.round((cache_read / all) * 100);
+  };
+
+  return (
+    <div class={s.tasks}>
+      <h3 class={s.heading}>
+        Plan
+        <Show when={props.agent.todos.length > 0}>
+          <span class="num">
+            {done()} of {props.agent.todos.length}
+          </span>
+        </Show>
+      </h3>
+      <Show when={props.agent.todos.length > 0} fallback={<p class={s.none}>This agent hasn't written a plan.</p>}>
+        <ul>
+          <For each={props.agent.todos}>
+            {(todo) => (
+              <li class={s.todo} data-status={todo.status}>
+                <span class={s.todoIcon} title={TODO[todo.status].word}>
+                  <Icon name={TODO[todo.status].icon} size={13} />
+                  <span class="sr-only">{TODO[todo.status].word}</span>
+                </span>
+                {todo.content}
+              </li>
+            )}
+          </For>
+        </ul>
+      </Show>
+
+      <Show when={children().length > 0}>
+        <h3 class={s.heading}>Delegated</h3>
+        <For each={children()}>
+          {(id) => (
+            <Show when={props.session.state.agents[id]}>
+              {(agent) => (
+                <button type="button" class={s.task} onClick={() => app.select(id)}>
+                  <span style={{ color: hue(agent().color) }}>
+                    <Icon name={agent().kind} size={14} />
+                  </span>
+                  <span class={s.taskBody}>
+                    <span class="truncate" title={agent().title}>
+                      {agent().title}
+                    </span>
+                    <p class={`${s.taskLine} truncate`}>
+                      {KIND_WORD[agent().kind]}
+                      {agent().background ? " in the background" : ""}
+                      {agent().activity ? ` · ${agent().activity}` : ""}
+                    </p>
+                  </span>
+                  <StateMark state={agent().state} />
+                </button>
+              )}
+            </Show>
+          )}
+        </For>
+      </Show>
+
+      <Show when={props.agent.warnings.length > 0}>
+        <h3 class={s.heading}>Warnings</h3>
+        <For each={props.agent.warnings}>
+          {(warning) => (
+            <p class={s.warning}>
+              <Icon name="alert" size={13} />
+              {warning.message}
+            </p>
+          )}
+        </For>
+      </Show>
+
+      <h3 class={s.heading}>Figures</h3>
+      <dl class={s.facts}>
+        <dt>Model</dt>
+        <dd>{props.agent.model}</dd>
+        <dt>Work</dt>
+        <dd>
+          {plural(props.agent.steps, "step")}, {plural(props.agent.calls, "tool call")}
+        </dd>
+        <dt>Tokens</dt>
+        <dd>
+          {amount(tokens(props.agent))}
+          <Show when={cached() !== undefined}> · {cached()} % of the input from cache</Show>
+        </dd>
+        <Show when={!isAtWork(props.agent.state) && elapsed(props.agent, 0)}>
+          {(ms) => (
+            <>
+              <dt>Last turn</dt>
+              <dd>{clockSpan(ms())}</dd>
+            </>
+          )}
+        </Show>
+        <dt>Folder</dt>
+        <dd class="selectable">{props.agent.directory}</dd>
+      </dl>
+    </div>
+  );
+}

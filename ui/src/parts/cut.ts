@@ -1,0 +1,69 @@
+// Cuts long output to a head and a tail, and into pieces that a list can draw. Pure.
+
+const HEAD_LINES = 60;
+const TAIL_LINES = 60;
+const HEAD_CHARS = 12_000;
+const TAIL_CHARS = 12_000;
+
+export interface Cut {
+  head: string;
+  /** Empty when nothing was cut. */
+  tail: string;
+  cutLines: number;
+  cutChars: number;
+}
+
+export function cutOutput(text: string): Cut {
+  const headEnd = Math.min(lineEnd(text, HEAD_LINES), HEAD_CHARS);
+  const tailStart = Math.max(lineStart(text, TAIL_LINES), text.length - TAIL_CHARS);
+  if (headEnd >= tailStart) return { head: text, tail: "", cutLines: 0, cutChars: 0 };
+  const cut = text.slice(headEnd, tailStart);
+  return { head: text.slice(0, headEnd), tail: text.slice(tailStart), cutLines: count(cut), cutChars: cut.length };
+}
+
+/** The last lines, for output that still runs. */
+export function lastLines(text: string, lines: number): string {
+  const bounded = text.slice(-6000);
+  return bounded.slice(lineStart(bounded.replace(/\n$/, ""), lines));
+}
+
+/** Pieces of at most `most` characters and about forty lines, cut at line ends where there are any. */
+export function pieces(text: string, most = 4000): string[] {
+  const list: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    let end = Math.min(text.length, at + most, at + lineEnd(text.slice(at, at + most), 40));
+    if (end <= at) end = Math.min(text.length, at + most);
+    else if (end < text.length && text[end - 1] !== "\n") {
+      const line = text.lastIndexOf("\n", end);
+      if (line > at) end = line + 1;
+    }
+    list.push(text.slice(at, end));
+    at = end;
+  }
+  return list;
+}
+
+function lineEnd(text: string, lines: number): number {
+  let at = -1;
+  for (let i = 0; i < lines; i += 1) {
+    at = text.indexOf("\n", at + 1);
+    if (at === -1) return text.length;
+  }
+  return at + 1;
+}
+
+function lineStart(text: string, lines: number): number {
+  let at = text.length;
+  for (let i = 0; i < lines; i += 1) {
+    if (at <= 0) return 0;
+    at = text.lastIndexOf("\n", at - 1);
+    if (at === -1) return 0;
+  }
+  return at + 1;
+}
+
+function count(text: string): number {
+  let lines = 0;
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) lines += 1;
+  return lines;
+}

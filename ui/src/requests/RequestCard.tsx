@@ -1,0 +1,266 @@
+// A permission request: who asks, what exactly, why, where, and the answers. An answer is bound to the request's id.
+
+import { For, Match, Show, Switch, createMemo, createSignal, type JSX } from "solid-js";
+import { KIND_WORD } from "../agents/state";
+import { useApp } from "../app/context";
+import { Button, Keys } from "../parts/Button";
+import { Icon } from "../parts/Icon";
+import { Unseen } from "../parts/Unseen";
+import { hasUnseen } from "../parts/invisible";
+import type { Answer, PermissionRequest } from "../protocol.gen";
+import { TextDiff } from "../review/TextDiff";
+import { parseUnified } from "../review/diff";
+import { parseInput, relativePath } from "../session/calls";
+import { useArmed } from "./arming";
+import s from "./RequestCard.module.css";
+
+export function RequestCard(props: {
+  request: PermissionRequest;
+  /** Where it stands in its list. */
+  place?: number;
+}): JSX.Element {
+  const app = useApp();
+  const isArmed = useArmed(() => props.place ?? 0);
+  const [isSending, setSending] = createSignal(false);
+  const [isTelling, setTelling] = createSignal(false);
+  const [reason, setReason] = createSignal("");
+  const [showRules, setShowRules] = createSignal(false);
+  let card: HTMLDivElement | undefined;
+
+  const asker = () => props.request.asker.at(-1);
+  const rules = () => props.request.suggested_rules;
+  const canAnswer = () => isArmed() && !isSending();
+
+  const answer = async (value: Answer) => {
+    if (!canAnswer()) return;
+    setSending(true);
+    // What follows is an event; only a rejected answer makes the buttons usable again.
+    const accepted = await app.send({ type: "answer", request: props.request.id, answer: value });
+    if (!accepted) setSending(false);
+  };
+  const deny = () => {
+    const words = reason().trim();
+    void answer(words === "" ? { kind: "deny" } : { kind: "deny", reason: words });
+  };
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.target !== card || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+    if (event.key === "a") void answer({ kind: "allow_once" });
+    else if (event.key === "d") void answer({ kind: "deny" });
+    else return;
+    event.preventDefault();
+  };
+
+  return (
+    <div
+      ref={card}
+      class={s.card}
+      role="group"
+      aria-label={`Request from ${asker()?.title ?? "an agent"}: ${props.request.tool}`}
+      data-request={props.request.id}
+      data-armed={isArmed()}
+      tabindex={0}
+      onKeyDown={onKeyDown}
+    >
+      <p class={s.who}>
+        <Icon name="bell" size={14} class={s.bell} />
+        <For each={props.request.asker}>
+          {(step, at) => (
+            <>
+              <Show when={at() > 0}>
+                <Icon name="chevron" size={11} class={s.step} />
+              </Show>
+              <button type="button" class={s.asker} title={`${KIND_WORD[step.kind]}: ${step.title}`} onClick={() => app.select(step.agent)}>
+                {step.title}
+              </button>
+            </>
+          )}
+        </For>
+        <Show when={props.request.role}>{(role) => <span class={s.role}>{role()}</span>}</Show>
+      </p>
+      <p class={s.what}>{question(props.request)}</p>
+      <What request={props.request} />
+      <dl class={s.facts}>
+        <dt>Why</dt>
+        <dd>{props.request.reason}</dd>
+        <dt>Where</dt>
+        <dd class={s.where}>
+          <Unseen text={props.request.directory} />
+          <span class={s.isolated}>{props.request.isolated ? "its own worktree" : "the shared folder"}</span>
+        </dd>
+      </dl>
+      <Show when={isTelling()}>
+        <textarea
+          class={s.reason}
+          rows={2}
+          aria-label="What the agent is told"
+          placeholder="What should it do instead?"
+          value={reason()}
+          ref={(field) => queueMicrotask(() => field.focus())}
+          onInput={(event) => setReason(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key === "Enter" && !event.shiftKey && !event.isComposing && event.keyCode !== 229) {
+              event.preventDefault();
+              deny();
+            }
+            if (event.key === "Escape") {
+              event.stopPropagation();
+              setTelling(false);
+              card?.focus();
+            }
+          }}
+        />
+      </Show>
+      <div class={s.answers}>
+        <Show
+          when={!isTelling()}
+          fallback={
+            <>
+              <Button kind="primary" aria-disabled={!canAnswer()} onClick={deny}>
+                Deny and tell
+              </Button>
+              <Button kind="quiet" onClick={() => setTelling(false)}>
+                Back
+              </Button>
+            </>
+          }
+        >
+          <Button kind="primary" aria-disabled={!canAnswer()} onClick={() => void answer({ kind: "allow_once" })}>
+            Allow once
+          </Button>
+          <Show when={rules().length > 0}>
+            <Button aria-disabled={!canAnswer()} title={rules().join("\n")} onClick={() => void answer({ kind: "allow_for_session", rules: rules() })}>
+              Allow for this session
+            </Button>
+          </Show>
+          <Button aria-disabled={!canAnswer()} onClick={() => void answer({ kind: "deny" })}>
+            Deny
+          </Button>
+          <Button kind="quiet" onClick={() => setTelling(true)}>
+            Deny and tell why
+          </Button>
+        </Show>
+      </div>
+      <div class={s.foot}>
+        <Show when={rules().length > 0 && !isTelling()}>
+          <button type="button" class={s.rulesToggle} aria-expanded={showRules()} onClick={() => setShowRules(!showRules())}>
+            <Icon name="chevron" size={11} class={s.chevron} />
+            For this session would allow {rules().length === 1 ? "this rule" : `these ${rules().length} rules`}
+          </button>
+        </Show>
+        <span class={s.hint}>
+          <Keys of="a" /> allow <Keys of="d" /> deny, with this in focus
+        </span>
+        <Show when={showRules() && !isTelling()}>
+          <ul class={s.rules}>
+            <For each={rules()}>
+              {(rule) => (
+                <li>
+                  <code>
+                    <Unseen text={rule} />
+                  </code>
+                </li>
+              )}
+            </For>
+          </ul>
+        </Show>
+      </div>
+    </div>
+  );
+}
+
+function question(request: PermissionRequest): string {
+  switch (request.access.kind) {
+    case "command":
+      return "May it run this command?";
+    case "edit":
+      return "May it change this file?";
+    case "read":
+      return "May it read this?";
+    case "delegate":
+      return request.access.role === "fork" ? "May it start a fork?" : `May it start an agent with the role ${request.access.role}?`;
+    case "own":
+      return `May it use ${request.tool}?`;
+  }
+}
+
+function What(props: { request: PermissionRequest }): JSX.Element {
+  const access = () => props.request.access;
+  const command = () => {
+    const value = access();
+    return value.kind === "command" && value.command;
+  };
+  const edit = () => {
+    const value = access();
+    return value.kind === "edit" && value;
+  };
+  const read = () => {
+    const value = access();
+    return value.kind === "read" && value.path;
+  };
+  const says = createMemo(() => {
+    const text = parseInput(props.request.input)["description"];
+    return access().kind === "command" && typeof text === "string" ? text : "";
+  });
+  return (
+    <>
+      <Switch
+        fallback={
+          <pre class={`${s.exact} selectable`}>
+            <Unseen text={props.request.input} />
+          </pre>
+        }
+      >
+        <Match when={command()}>
+          {(text) => (
+            <>
+              <pre class={`${s.exact} selectable`}>
+                <Unseen text={text()} />
+              </pre>
+              <Show when={hasUnseen(text())}>
+                <p class={s.careful}>
+                  <Icon name="alert" size={13} /> It contains characters that can't be seen. They are boxed above.
+                </p>
+              </Show>
+            </>
+          )}
+        </Match>
+        <Match when={read()}>
+          {(path) => (
+            <pre class={`${s.exact} selectable`}>
+              <Unseen text={path()} />
+            </pre>
+          )}
+        </Match>
+        <Match when={edit()}>
+          {(value) => (
+            <>
+              <p class={s.path}>
+                <Unseen text={relativePath(value().path, props.request.directory)} />
+              </p>
+              <Show
+                when={value().diff}
+                fallback={
+                  <pre class={`${s.exact} selectable`}>
+                    <Unseen text={props.request.input} />
+                  </pre>
+                }
+              >
+                {(diff) => (
+                  <div class={s.diff}>
+                    <TextDiff hunks={parseUnified(diff())} path={value().path} whole />
+                  </div>
+                )}
+              </Show>
+            </>
+          )}
+        </Match>
+      </Switch>
+      <Show when={says()}>
+        <p class={s.says}>
+          The agent says: <q>{says()}</q>
+        </p>
+      </Show>
+    </>
+  );
+}

@@ -1,0 +1,186 @@
+// Review: what differs in an agent's worktree, as a list of files and the diff of the one that is looked at.
+
+import { For, Match, Show, Switch, createEffect, createMemo, createResource, createSignal, on, type JSX } from "solid-js";
+import { asRejected } from "../bridge";
+import { Button } from "../parts/Button";
+import { Icon } from "../parts/Icon";
+import { VirtualList } from "../parts/VirtualList";
+import { plural } from "../parts/time";
+import type { AgentView, ChangeKind, ChangedFile } from "../protocol.gen";
+import type { SessionStore } from "../session/store";
+import { useApp } from "../app/context";
+import { FileView } from "./FileView";
+import s from "./Changes.module.css";
+
+const KIND: Record<ChangeKind, { letter: string; word: string }> = {
+  added: { letter: "A", word: "added" },
+  modified: { letter: "M", word: "modified" },
+  deleted: { letter: "D", word: "deleted" },
+  renamed: { letter: "R", word: "renamed" },
+};
+
+export function Changes(props: { session: SessionStore; agent: AgentView }): JSX.Element {
+  const app = useApp();
+  const source = () => ({
+    agent: props.agent.id,
+    version: props.session.changesVersion(props.agent.id),
+    hasWorktree: props.agent.worktree !== undefined,
+  });
+  const [summary, { refetch }] = createResource(
+    () => (source().hasWorktree ? source() : undefined),
+    ({ agent }) => app.bridge.changes(props.session.id, agent),
+  );
+  const [path, setPath] = createSignal<string>();
+  // The list stays while it is read again; another agent's never shows.
+  const [shownFor, setShownFor] = createSignal<string>();
+  createEffect(
+    on(
+      () => props.agent.id,
+      () => {
+        setPath(undefined);
+        setShownFor(undefined);
+      },
+    ),
+  );
+  createEffect(() => {
+    if (summary.state === "ready") setShownFor(props.agent.id);
+  });
+  const files = () => (shownFor() === props.agent.id && summary.state !== "errored" ? (summary.latest?.files ?? []) : []);
+  const file = createMemo<ChangedFile | undefined>(() => {
+    const wanted = path();
+    const list = files();
+    return list.find((candidate) => candidate.path === wanted) ?? list[0];
+  });
+  const move = (by: number) => {
+    const list = files();
+    const at = list.findIndex((candidate) => candidate.path === file()?.path);
+    const next = list[Math.min(list.length - 1, Math.max(0, at + by))];
+    if (next) setPath(next.path);
+  };
+
+  return (
+    <div
+      class={s.panel}
+      role="region"
+      aria-label="Changes"
+      onKeyDown={(event) => {
+        if (event.ctrlKey || event.metaKey || event.altKey || event.target instanceof HTMLInputElement) return;
+        if (event.key === "]") move(1);
+        else if (event.key === "[") move(-1);
+        else return;
+        event.preventDefault();
+      }}
+    >
+      <Switch
+        fallback={
+          <>
+            <Head agent={props.agent} count={summary.latest?.count} />
+            <FileList files={files()} selected={file()?.path} onSelect={setPath} />
+            <Show when={file()}>{(chosen) => <FileView session={props.session} agent={props.agent} file={chosen()} />}</Show>
+          </>
+        }
+      >
+        <Match when={!source().hasWorktree}>
+          <Empty
+            title="No worktree of its own"
+            text={`${props.agent.kind === "root" ? "The root" : "This agent"} works in the shared folder. Changes of forks and agents in their own worktrees are reviewed here: select one on the left.`}
+          />
+        </Match>
+        <Match when={summary.state === "errored"}>
+          <div class={s.empty} role="alert">
+            <Icon name="alert" size={20} />
+            <p class={s.emptyTitle}>The changes could not be read</p>
+            <p>{asRejected(summary.error).message}</p>
+            <p>The worktree is as it was. {asRejected(summary.error).hint}</p>
+            <Button onClick={() => void refetch()}>Try again</Button>
+          </div>
+        </Match>
+        <Match when={shownFor() !== props.agent.id}>
+          <p class={s.reading}>Reading the changes…</p>
+        </Match>
+        <Match when={files().length === 0}>
+          <Empty title="Nothing changed yet" text="What this agent changes in its worktree appears here: committed or not, tracked or not." />
+        </Match>
+      </Switch>
+    </div>
+  );
+}
+
+function Head(props: { agent: AgentView; count: { files: number; added: number; removed: number } | undefined }): JSX.Element {
+  return (
+    <div class={s.head}>
+      <Show when={props.count}>
+        {(count) => (
+          <span class={s.sum}>
+            {plural(count().files, "file")}
+            <span class={s.added}>+{count().added.toLocaleString()}</span>
+            <span class={s.removed}>−{count().removed.toLocaleString()}</span>
+          </span>
+        )}
+      </Show>
+      <Show when={props.agent.worktree}>
+        {(worktree) => (
+          <span class={s.branch} title={`${worktree().branch}\n${worktree().path}`}>
+            <Icon name="branch" size={12} />
+            <span class="truncate">{worktree().branch}</span>
+          </span>
+        )}
+      </Show>
+    </div>
+  );
+}
+
+function FileList(props: { files: ChangedFile[]; selected: string | undefined; onSelect: (path: string) => void }): JSX.Element {
+  const paths = createMemo(() => props.files.map((file) => file.path));
+  const byPath = createMemo(() => new Map(props.files.map((file) => [file.path, file])));
+  const row = (path: string) => (
+    <Show when={byPath().get(path)}>
+      {(file) => <FileRow file={file()} isSelected={props.selected === path} onSelect={() => props.onSelect(path)} />}
+    </Show>
+  );
+  return (
+    <Show when={paths().length > 80} fallback={<div class={s.files}><For each={paths()}>{row}</For></div>}>
+      <VirtualList class={s.manyFiles} keys={paths()} itemSize={28} label="Changed files">
+        {row}
+      </VirtualList>
+    </Show>
+  );
+}
+
+function FileRow(props: { file: ChangedFile; isSelected: boolean; onSelect: () => void }): JSX.Element {
+  const slash = () => props.file.path.lastIndexOf("/") + 1;
+  const title = () => (props.file.old_path === undefined ? props.file.path : `${props.file.old_path} → ${props.file.path}`);
+  return (
+    <button type="button" class={s.file} aria-current={props.isSelected} title={title()} onClick={() => props.onSelect()}>
+      <span class={s.kind} data-kind={props.file.kind} title={KIND[props.file.kind].word}>
+        <span aria-hidden="true">{KIND[props.file.kind].letter}</span>
+        <span class="sr-only">{KIND[props.file.kind].word}</span>
+      </span>
+      <span class={s.name}>
+        <span class={s.base}>{props.file.path.slice(slash())}</span>
+        <span class={s.folder}>{props.file.path.slice(0, Math.max(0, slash() - 1))}</span>
+      </span>
+      <For each={props.file.labels}>{(label) => <span class={s.label}>{label}</span>}</For>
+      <Show when={!props.file.binary} fallback={<span class={s.label}>binary</span>}>
+        <span class={s.counts}>
+          <Show when={props.file.added > 0}>
+            <span class={s.added}>+{props.file.added.toLocaleString()}</span>
+          </Show>
+          <Show when={props.file.removed > 0}>
+            <span class={s.removed}>−{props.file.removed.toLocaleString()}</span>
+          </Show>
+        </span>
+      </Show>
+    </button>
+  );
+}
+
+function Empty(props: { title: string; text: string }): JSX.Element {
+  return (
+    <div class={s.empty}>
+      <Icon name="branch" size={20} />
+      <p class={s.emptyTitle}>{props.title}</p>
+      <p>{props.text}</p>
+    </div>
+  );
+}

@@ -1,0 +1,312 @@
+// Folds events into the view of a session, as the core's `view` does. Pure: it changes the value it is handed and
+// nothing else, and knows neither Solid nor the bridge.
+
+import type {
+  AgentId,
+  AgentOutcome,
+  AgentState,
+  AgentView,
+  CallId,
+  Event,
+  Message,
+  PermissionRequest,
+  SessionId,
+  SessionView,
+  Snapshot,
+} from "../protocol.gen";
+import { callLine } from "./calls";
+
+/** How a request left the queue while this window watched. */
+export interface Settled {
+  request: PermissionRequest;
+  /** In words for people. */
+  how: "allowed" | "denied" | "withdrawn";
+  detail: string;
+}
+
+/** A session as the window holds it: agents by id, in an order of their own. */
+export interface SessionState {
+  cursor: number;
+  id: SessionId;
+  project: string;
+  title: string;
+  mode: SessionView["mode"];
+  createdAt: string;
+  /** Ids in the order of creation; the first is the root. */
+  order: AgentId[];
+  agents: Record<AgentId, AgentView>;
+  /** Pending requests, oldest first. */
+  requests: PermissionRequest[];
+  /** Requests that were answered or withdrawn since the window opened, newest last, by id. */
+  settled: Record<string, Settled>;
+}
+
+/** What an agent's last message called, so that `call_started` can say what runs. */
+export type CallLines = Map<CallId, string>;
+
+export function fromSnapshot(snapshot: Snapshot): SessionState {
+  const { session, cursor } = snapshot;
+  return {
+    cursor,
+    id: session.id,
+    project: session.project,
+    title: session.title,
+    mode: session.mode,
+    createdAt: session.created_at,
+    order: session.agents.map((agent) => agent.id),
+    agents: Object.fromEntries(session.agents.map((agent) => [agent.id, agent])),
+    requests: session.requests,
+    settled: {},
+  };
+}
+
+/** The other way round: what the core would send for this state. */
+export function toSnapshot(state: SessionState): Snapshot {
+  return {
+    cursor: state.cursor,
+    session: {
+      id: state.id,
+      project: state.project,
+      title: state.title,
+      mode: state.mode,
+      created_at: state.createdAt,
+      agents: state.order.flatMap((id) => state.agents[id] ?? []),
+      requests: state.requests,
+    },
+  };
+}
+
+export function emptySession(id: SessionId): SessionState {
+  return {
+    cursor: 0,
+    id,
+    project: "",
+    title: "",
+    mode: "default",
+    createdAt: "",
+    order: [],
+    agents: {},
+    requests: [],
+    settled: {},
+  };
+}
+
+/** Applies one event. Events at or before the cursor are already in the state and change nothing. */
+export function foldEvent(state: SessionState, event: Event, lines: CallLines): void {
+  if (event.seq <= state.cursor) return;
+  state.cursor = event.seq;
+  const agent = event.agent === undefined ? undefined : state.agents[event.agent];
+  if (agent?.state.kind === "waiting_for_api" && event.type !== "model_waiting") agent.state = { kind: "running" };
+
+  switch (event.type) {
+    case "session_created":
+      state.project = event.project;
+      state.title = event.title;
+      state.mode = event.mode;
+      state.createdAt = event.at;
+      return;
+    case "session_renamed":
+      state.title = event.title;
+      return;
+    case "mode_changed":
+      if (agent) agent.mode = event.mode;
+      else state.mode = event.mode;
+      return;
+    case "agent_created":
+      if (event.agent !== undefined) addAgent(state, event.agent, event);
+      return;
+    case "permission_requested":
+      state.requests.push(event.request);
+      if (agent) agent.state = { kind: "waiting_for_permission" };
+      return;
+    case "permission_decided": {
+      const allowed = event.answer.kind !== "deny";
+      settle(state, event.request, allowed ? "allowed" : "denied", answerInWords(event));
+      return;
+    }
+    case "permission_withdrawn":
+      settle(
+        state,
+        event.request,
+        "withdrawn",
+        event.reason === "agent_stopped" ? "the agent was stopped" : "the program ended",
+      );
+      return;
+    default:
+      if (agent) foldAgent(agent, event, lines);
+  }
+}
+
+type AgentEvent = Exclude<
+  Event,
+  {
+    type:
+      | "session_created"
+      | "session_renamed"
+      | "mode_changed"
+      | "agent_created"
+      | "permission_requested"
+      | "permission_decided"
+      | "permission_withdrawn";
+  }
+>;
+
+function foldAgent(agent: AgentView, event: AgentEvent, lines: CallLines): void {
+  switch (event.type) {
+    case "input_received":
+      agent.queue.push(event.input);
+      return;
+    case "input_withdrawn":
+      agent.queue = agent.queue.filter((input) => input.id !== event.input);
+      return;
+    case "turn_started":
+      agent.state = { kind: "running" };
+      agent.started_at = event.at;
+      return;
+    case "message_appended":
+    case "results_appended":
+      agent.messages = event.index + 1;
+      if (event.inputs && event.inputs.length > 0) {
+        const taken = new Set(event.inputs);
+        agent.queue = agent.queue.filter((input) => !taken.has(input.id));
+      }
+      if (event.type === "message_appended" && event.message.role === "assistant") noteMessage(agent, event.message, lines);
+      return;
+    case "step_ended":
+      agent.steps += 1;
+      agent.usage = {
+        input: agent.usage.input + event.usage.input,
+        cache_read: agent.usage.cache_read + event.usage.cache_read,
+        cache_write: agent.usage.cache_write + event.usage.cache_write,
+        output: agent.usage.output + event.usage.output,
+      };
+      return;
+    case "model_waiting":
+      agent.state = { kind: "waiting_for_api", until: later(event.at, event.retry_in_ms) };
+      agent.activity = event.reason;
+      return;
+    case "call_started":
+      agent.calls += 1;
+      agent.activity = lines.get(event.call) ?? agent.activity;
+      return;
+    case "call_ended":
+      lines.delete(event.call);
+      return;
+    case "turn_ended":
+      agent.ended_at = event.at;
+      if (agent.kind === "root" || agent.kind === "teammate") {
+        agent.state =
+          event.outcome.kind === "failed"
+            ? { kind: "idle_after_failure", message: event.outcome.message }
+            : { kind: "idle" };
+      }
+      return;
+    case "agent_ended":
+      agent.outcome = event.outcome;
+      agent.state = stateAfter(event.outcome);
+      agent.ended_at = event.at;
+      return;
+    case "moved_to_background":
+      agent.background = true;
+      return;
+    case "worktree_created":
+      agent.worktree = event.worktree;
+      return;
+    case "worktree_removed":
+      if (agent.worktree) {
+        agent.worktree.state =
+          event.kept_as === undefined ? { kind: "removed" } : { kind: "removed", kept_as: event.kept_as };
+      }
+      return;
+    case "changes_counted":
+      agent.changes = event.changes;
+      return;
+    case "todos_changed":
+      agent.todos = event.todos;
+      return;
+    case "warned":
+      agent.warnings.push(event.warning);
+      return;
+  }
+}
+
+function addAgent(state: SessionState, id: AgentId, event: Event & { type: "agent_created" }): void {
+  const view: AgentView = {
+    id,
+    kind: event.kind,
+    title: event.title,
+    directory: event.directory,
+    model: event.model,
+    background: event.background,
+    mode: event.mode,
+    state: { kind: event.kind === "root" ? "idle" : "queued" },
+    activity: "",
+    messages: event.inherited?.messages ?? 0,
+    steps: 0,
+    calls: 0,
+    usage: { input: 0, cache_read: 0, cache_write: 0, output: 0 },
+    queue: [],
+    todos: [],
+    warnings: [],
+    created_at: event.at,
+  };
+  if (event.parent !== undefined) view.parent = event.parent;
+  if (event.call !== undefined) view.call = event.call;
+  if (event.role !== undefined) view.role = event.role;
+  if (event.color !== undefined) view.color = event.color;
+  if (event.inherited !== undefined) view.inherited = event.inherited;
+  state.agents[id] = view;
+  state.order.push(id);
+}
+
+function noteMessage(agent: AgentView, message: Message, lines: CallLines): void {
+  for (const block of message.blocks) {
+    if (block.type === "text") agent.activity = firstLine(block.text) || agent.activity;
+    if (block.type === "call") lines.set(block.id, callLine(block.name, block.input));
+  }
+}
+
+function settle(state: SessionState, id: string, how: Settled["how"], detail: string): void {
+  const index = state.requests.findIndex((request) => request.id === id);
+  const request = state.requests[index];
+  if (!request) return;
+  state.requests.splice(index, 1);
+  state.settled[id] = { request, how, detail };
+  const asker = request.asker.at(-1);
+  const agent = asker && state.agents[asker.agent];
+  if (!agent || agent.state.kind !== "waiting_for_permission") return;
+  const more = state.requests.some((other) => other.asker.at(-1)?.agent === agent.id);
+  if (!more) agent.state = { kind: "running" };
+}
+
+function answerInWords(event: Event & { type: "permission_decided" }): string {
+  const who = event.by === "user" ? "you" : event.by === "rule" ? "a rule" : "nobody could answer";
+  switch (event.answer.kind) {
+    case "allow_once":
+      return `once, by ${who}`;
+    case "allow_for_agent":
+      return `for this agent, by ${who}`;
+    case "allow_for_subtree":
+      return `for this subtree, by ${who}`;
+    case "allow_for_session":
+      return `for this session, by ${who}`;
+    case "allow_always":
+      return `always, by ${who}`;
+    case "deny":
+      return event.answer.reason ? `by ${who}: ${event.answer.reason}` : `by ${who}`;
+  }
+}
+
+function stateAfter(outcome: AgentOutcome): AgentState {
+  return outcome.kind === "failed" ? { kind: "failed", message: outcome.message } : { kind: outcome.kind };
+}
+
+/** The start of a text, on one line. */
+export function firstLine(text: string): string {
+  const line = text.split("\n", 40).find((candidate) => candidate.trim() !== "");
+  return (line ?? "").trim().replace(/^#+\s+/, "").slice(0, 160);
+}
+
+function later(at: string, ms: number): string {
+  return new Date(Date.parse(at) + ms).toISOString();
+}

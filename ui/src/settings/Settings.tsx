@@ -1,0 +1,56 @@
+// Settings of the window: theme and zoom. What concerns agents is in the settings files.
+
+import { For, type JSX } from "solid-js";
+import { useApp } from "../app/context";
+import type { Theme } from "../app/prefs";
+import s from "./Settings.module.css";
+
+const THEMES: { theme: Theme; label: string }[] = [
+  { theme: "system", label: "As the system" },
+  { theme: "light", label: "Light" },
+  { theme: "dark", label: "Dark" },
+  { theme: "contrast", label: "High contrast" },
+];
+
+export function Settings(): JSX.Element {
+  const app = useApp();
+  return (
+    <div class={s.settings}>
+      <fieldset class={s.field}>
+        <legend>Theme</legend>
+        <div class={s.choices}>
+          <For each={THEMES}>
+            {(entry) => (
+              <label class={s.choice} data-checked={app.prefs.theme() === entry.theme}>
+                <input type="radio" name="theme" checked={app.prefs.theme() === entry.theme} onChange={() => app.prefs.setTheme(entry.theme)} />
+                {entry.label}
+              </label>
+            )}
+          </For>
+        </div>
+      </fieldset>
+      <label class={s.field}>
+        <span class={s.legend}>Zoom</span>
+        <span class={s.zoom}>
+          <input
+            type="range"
+            min="80"
+            max="200"
+            step="10"
+            value={app.prefs.zoom()}
+            onInput={(event) => app.prefs.setZoom(Number(event.currentTarget.value))}
+          />
+          <output class="num">{app.prefs.zoom()} %</output>
+        </span>
+      </label>
+      <dl class={s.about}>
+        <dt>Version</dt>
+        <dd>{app.startup()?.version}</dd>
+        <dt>Model</dt>
+        <dd>{app.startup()?.demo ? "Demo: a script answers" : `${app.startup()?.model} from ${app.startup()?.provider}`}</dd>
+        <dt>Data</dt>
+        <dd class="selectable">{app.startup()?.dataDir}</dd>
+      </dl>
+    </div>
+  );
+}
