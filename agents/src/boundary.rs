@@ -246,6 +246,18 @@ mod tests {
     }
 
     #[test]
+    fn what_commands_must_not_write_is_named_whether_it_exists_or_not() {
+        let root = tempfile::tempdir().unwrap();
+        let place = place(root.path());
+        std::fs::create_dir(place.directory.join(".jj")).unwrap();
+        let protected = place.protected();
+        for name in [".git", ".offshoot", ".claude/agents", ".jj", "../main"] {
+            assert!(protected.contains(&normalise(&place.directory.join(name))), "{name}");
+        }
+        assert!(!protected.contains(&place.directory.join(".hg")));
+    }
+
+    #[test]
     fn a_target_is_split_at_its_root() {
         let root = tempfile::tempdir().unwrap();
         let place = place(root.path());

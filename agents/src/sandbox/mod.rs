@@ -19,6 +19,8 @@ use tokio::process::Command;
 mod bubblewrap;
 mod mountpoints;
 mod running;
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod seccomp;
 #[cfg(test)]
 mod tests;
 
@@ -31,6 +33,9 @@ pub const BUBBLEWRAP: [&str; 3] = ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/r
 
 /// The one shell that commands are written for.
 const SHELL: [&str; 3] = ["/bin/bash", "--noprofile", "--norc"];
+
+/// Whether there is a filter of system calls for this processor.
+const HAS_FILTER: bool = cfg!(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")));
 
 /// How long the two trial commands may take together.
 const TRIAL_TIME: Duration = Duration::from_secs(5);
@@ -123,8 +128,7 @@ pub enum SandboxError {
 pub struct Sandbox {
     confinement: Confinement,
     masked: Vec<PathBuf>,
-    /// What is seen in place of a masked file.
-    empty: Option<tempfile::NamedTempFile>,
+    materials: Option<Materials>,
     mountpoints: Arc<Mountpoints>,
     launcher: Launcher,
 }
@@ -132,7 +136,7 @@ pub struct Sandbox {
 /// A command behind its wall, to be given its standard streams and to be [started](Sandbox::start).
 #[derive(Debug)]
 pub struct Prepared {
-    /// The process to start; its standard input is closed.
+    /// The process to start. Its standard input isn't for the caller to change; the command's is empty.
     pub command: Command,
     planted: Planted,
     confined: bool,
@@ -151,11 +155,11 @@ impl Sandbox {
         let Some(program) = candidates.iter().find(|path| path.is_file()) else {
             return Self::not_confined("bubblewrap (bwrap) is not installed");
         };
-        let empty = match tempfile::Builder::new().prefix("empty-").tempfile_in(folder) {
-            Ok(file) => file,
+        let materials = match Materials::new(folder) {
+            Ok(materials) => materials,
             Err(error) => return Self::not_confined(format!("{}: {error}", folder.display())),
         };
-        let sandbox = Self::new(Confinement::Bubblewrap { program: program.clone() }, masked, Some(empty));
+        let sandbox = Self::new(Confinement::Bubblewrap { program: program.clone() }, masked, Some(materials));
         match tokio::time::timeout(TRIAL_TIME, sandbox.try_out(folder)).await {
             Ok(Ok(())) => sandbox,
             Ok(Err(reason)) => Self::not_confined(format!("bubblewrap does not work here: {reason}")),
@@ -168,8 +172,8 @@ impl Sandbox {
         Self::new(Confinement::NotConfined { reason: reason.into() }, Vec::new(), None)
     }
 
-    fn new(confinement: Confinement, masked: Vec<PathBuf>, empty: Option<tempfile::NamedTempFile>) -> Self {
-        Self { confinement, masked, empty, mountpoints: Arc::default(), launcher: Launcher::new() }
+    fn new(confinement: Confinement, masked: Vec<PathBuf>, materials: Option<Materials>) -> Self {
+        Self { confinement, masked, materials, mountpoints: Arc::default(), launcher: Launcher::new() }
     }
 
     /// Bubblewrap without trying it out, where it is installed; a notice and nothing elsewhere.
@@ -179,8 +183,8 @@ impl Sandbox {
         if program.is_none() {
             println!("NOT TESTED: bubblewrap is not installed");
         }
-        let empty = tempfile::NamedTempFile::new().unwrap();
-        program.map(|program| Self::new(Confinement::Bubblewrap { program }, masked, Some(empty)))
+        let materials = Materials::new(Path::new("/tmp")).unwrap();
+        program.map(|program| Self::new(Confinement::Bubblewrap { program }, masked, Some(materials)))
     }
 
     /// How far commands are confined.
@@ -207,28 +211,34 @@ impl Sandbox {
         if !spec.directory.is_dir() {
             return Err(SandboxError::Directory(spec.directory.to_path_buf()));
         }
-        let (mut command, planted) = match &self.confinement {
-            Confinement::Bubblewrap { program } => {
+        let (mut command, planted) = match (&self.confinement, &self.materials) {
+            (Confinement::Bubblewrap { program }, Some(materials)) => {
                 let planted = self.mountpoints.plant(spec)?;
                 let mut command = Command::new(program);
-                command.args(bubblewrap::arguments(spec, &self.masked, self.empty_file())?);
+                // Bubblewrap takes the filter from its standard input; the shell opens another.
+                if HAS_FILTER {
+                    command.args(["--seccomp", "0"]).stdin(std::fs::File::open(materials.filter())?);
+                } else {
+                    command.stdin(Stdio::null());
+                }
+                command.args(bubblewrap::arguments(spec, &self.masked, &materials.empty())?);
                 (command, planted)
             }
-            Confinement::NotConfined { .. } => (session_leader(spec.directory), Planted::default()),
+            _ => {
+                let mut command = session_leader(spec.directory);
+                command.stdin(Stdio::null());
+                (command, Planted::default())
+            }
         };
         command.args(shell(spec, self.is_confined()));
         command.env_clear().envs(spec.environment.iter().map(|(name, value)| (name, value)));
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.stdout(Stdio::null()).stderr(Stdio::null());
         Ok(Prepared { command, planted, confined: self.is_confined() })
     }
 
     /// Starts a command. Dropping what is returned ends it.
     pub async fn start(&self, prepared: Prepared) -> Result<Running, SandboxError> {
         Ok(self.launcher.start(prepared).await?)
-    }
-
-    fn empty_file(&self) -> &Path {
-        self.empty.as_ref().map_or(Path::new("/dev/null"), |file| file.path())
     }
 
     /// Runs the two trial commands.
@@ -271,6 +281,30 @@ impl Sandbox {
             return Err("a command wrote where it must not".to_owned());
         }
         Ok(())
+    }
+}
+
+/// Files that every wall is built with.
+#[derive(Debug)]
+struct Materials(tempfile::TempDir);
+
+impl Materials {
+    fn new(folder: &Path) -> std::io::Result<Self> {
+        let materials = Self(tempfile::Builder::new().prefix("wall-").tempdir_in(folder)?);
+        std::fs::write(materials.empty(), "")?;
+        #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+        std::fs::write(materials.filter(), seccomp::program())?;
+        Ok(materials)
+    }
+
+    /// What is seen in place of a masked file.
+    fn empty(&self) -> PathBuf {
+        self.0.path().join("empty")
+    }
+
+    /// The filter of system calls.
+    fn filter(&self) -> PathBuf {
+        self.0.path().join("filter")
     }
 }
 
@@ -320,7 +354,7 @@ fn shell(spec: &CommandSpec<'_>, confined: bool) -> Vec<OsString> {
     let processes = if confined { format!("ulimit -u {processes}; ") } else { String::new() };
     // The window must survive a machine that runs out of memory: the kernel is told to take the command first.
     let script = format!(
-        "{{ ulimit -c 0; {processes}ulimit -d {memory_kib}; ulimit -f {file_kib}; echo 500 >/proc/self/oom_score_adj; }} \
+        "exec </dev/null; {{ ulimit -c 0; {processes}ulimit -d {memory_kib}; ulimit -f {file_kib}; echo 500 >/proc/self/oom_score_adj; }} \
          2>/dev/null; exec {} -c \"$1\"",
         SHELL.join(" ")
     );

@@ -10,7 +10,7 @@ use offshoot_protocol::Access;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::tree_walk::{Pattern, list, shown, stoppable};
+use super::tree_walk::{Listing, Pattern, list, shown, stoppable};
 use super::{Tool, ToolContext, ToolError, ToolOutput, input};
 use crate::boundary::Place;
 
@@ -135,11 +135,15 @@ impl Tool for Grep {
         let directory = context.place.directory.clone();
         let is_forbidden = self.is_forbidden.clone();
         stoppable(move |stop| {
-            let mut files = list(&root, stop)?.files;
+            let Listing { mut files, is_cut } = list(&root, stop)?;
             files.retain(|file| {
                 query.files.as_ref().is_none_or(|files| files.matches(&root, file)) && !is_forbidden(file)
             });
-            Ok(ToolOutput::text(report(&query, &directory, files, stop)))
+            let mut found = report(&query, &directory, files, stop);
+            if is_cut {
+                found += "\n[not all files were looked at: there are too many; give a path]";
+            }
+            Ok(ToolOutput::text(found))
         })
         .await
     }

@@ -105,7 +105,7 @@ pub(super) fn archive(
     let base_tree = library.find_commit(base).and_then(|commit| commit.tree()).map_err(GitError::library(what()))?;
     let tree = library.find_tree(captured.tree).map_err(GitError::library(what()))?;
     let touched = touched(inner, worktree, scratch.path(), &base_tree, &tree)?;
-    keeping.converted(inner, worktree, &touched, &tree)?;
+    keeping.touched(inner, worktree, &touched, &tree)?;
     let left_out = keeping.ignored(worktree, &include::made_by_agent(&inner.git, worktree)?)?;
 
     let who = snapshot::offshoot(inner)?;
@@ -202,29 +202,22 @@ struct Keeping<'a> {
 }
 
 impl Keeping<'_> {
-    /// Keeps those of the touched files whose bytes aren't what the tree holds.
-    fn converted(
+    /// Keeps the bytes of touched files. Most are what the tree holds anyway, and cost nothing; for the rest git would
+    /// write other line endings when it checks them out.
+    fn touched(
         &mut self,
         inner: &Inner,
         worktree: &Worktree,
         touched: &BTreeSet<Vec<u8>>,
         tree: &git2::Tree<'_>,
     ) -> Result<(), WorktreeError> {
-        let mut converted = Vec::new();
-        for path in touched {
-            let full = worktree.path().join(to_path(path));
-            let is_file = full.symlink_metadata().is_ok_and(|meta| meta.is_file());
-            let entry = is_file.then(|| tree.get_path(&to_path(path)).ok()).flatten();
-            let Some(entry) = entry else { continue };
-            let what = format!("reading {}", full.display());
-            let hash = git2::Oid::hash_file(git2::ObjectType::Blob, &full).map_err(GitError::library(what))?;
-            if hash != entry.id() {
-                converted.push((path.clone(), entry.filemode()));
+        let filtered = filtered(inner, worktree, touched)?;
+        for path in touched.difference(&filtered) {
+            let name = to_path(path);
+            let is_file = worktree.path().join(&name).symlink_metadata().is_ok_and(|meta| meta.is_file());
+            if let (true, Ok(entry)) = (is_file, tree.get_path(&name)) {
+                self.keep(worktree.path(), path.clone(), entry.filemode().cast_unsigned())?;
             }
-        }
-        let filtered = filtered(inner, worktree, &converted)?;
-        for (path, mode) in converted.into_iter().filter(|(path, _)| !filtered.contains(path)) {
-            self.keep(worktree.path(), path, mode.cast_unsigned())?;
         }
         Ok(())
     }
@@ -297,11 +290,11 @@ impl Keeping<'_> {
 }
 
 /// Those of the paths that a working filter driver (LFS) converts. Such a driver keeps the content itself.
-fn filtered(inner: &Inner, worktree: &Worktree, paths: &[(Vec<u8>, i32)]) -> Result<BTreeSet<Vec<u8>>, WorktreeError> {
+fn filtered(inner: &Inner, worktree: &Worktree, paths: &BTreeSet<Vec<u8>>) -> Result<BTreeSet<Vec<u8>>, WorktreeError> {
     if paths.is_empty() {
         return Ok(BTreeSet::new());
     }
-    let input = paths.iter().flat_map(|(path, _)| path.iter().copied().chain([0])).collect();
+    let input = paths.iter().flat_map(|path| path.iter().copied().chain([0])).collect();
     let args = ["check-attr", "-z", "--stdin", "filter"];
     let output = inner.git.on(&worktree.checkout).args(args).input(input).run()?;
     let working = crate::git::filters(&inner.git, &worktree.checkout)?;

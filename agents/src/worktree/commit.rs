@@ -1,5 +1,7 @@
 //! Commits for the agent, which can't write to the repository itself.
 
+use std::path::Path;
+
 use super::record::Lock;
 use super::{Inner, Worktree, WorktreeError, create, verify};
 use crate::git::{Checkout, GitError, Head, capture};
@@ -26,7 +28,8 @@ pub(super) fn commit_all(
         }
     };
     let scratch = create::scratch(worktree.project_folder())?;
-    let captured = capture(&inner.git, checkout, &scratch.path().join("index"), None, None)?;
+    let index = scratch.path().join("index");
+    let captured = capture(&inner.git, checkout, &index, None, None)?;
     if library.find_commit(head).map_err(GitError::library(what()))?.tree_id() == captured.tree {
         return Ok(None);
     }
@@ -34,7 +37,7 @@ pub(super) fn commit_all(
     let message = if message.trim().is_empty() { "Work of an agent\n" } else { message };
     let who = Identity::of(inner, checkout)?;
     if hooks {
-        commit_with_hooks(inner, worktree, &tree, message, &who)?;
+        commit_with_hooks(inner, worktree, &index, message, &who)?;
     } else {
         let args = ["commit-tree", &tree, "-p", &head.to_string(), "-F", "-"];
         let commit = inner.git.on(checkout).args(args).input(message.as_bytes().to_vec());
@@ -42,17 +45,24 @@ pub(super) fn commit_all(
         let commit = String::from_utf8_lossy(&commit.stdout).trim().to_owned();
         let args = ["update-ref", "-m", "offshoot: commit", "HEAD", &commit, &head.to_string()];
         who.sign(inner.git.on(checkout).args(args)).run()?;
-        stage(inner, checkout, &tree)?;
+        stage(checkout, &index)?;
     }
     Ok(checkout.head(&library)?.commit().map(|commit| commit.to_string()))
 }
 
-/// Makes the worktree's own index equal the tree, keeping what it knows of unchanged files.
-fn stage(inner: &Inner, checkout: &Checkout, tree: &str) -> Result<(), GitError> {
-    inner.git.on(checkout).args(["read-tree", "-m", tree]).run()?;
-    // Its exit code only says whether files differ from what is staged.
-    inner.git.on(checkout).args(["update-index", "-q", "--refresh", "--ignore-submodules"]).run_any()?;
-    Ok(())
+/// Makes the captured index the worktree's own, by git's rules: nobody else may be writing it.
+fn stage(checkout: &Checkout, captured: &Path) -> Result<(), WorktreeError> {
+    let index = checkout.index();
+    let lock = checkout.git_dir.join("index.lock");
+    let what = || format!("writing {}", index.display());
+    let mut from = std::fs::File::open(captured).map_err(WorktreeError::storage(what()))?;
+    let to = std::fs::File::options().write(true).create_new(true).open(&lock);
+    let mut to = to.map_err(WorktreeError::storage(format!("locking {}", index.display())))?;
+    let written = std::io::copy(&mut from, &mut to).and_then(|_| std::fs::rename(&lock, &index));
+    written.map_err(|error| {
+        let _ = std::fs::remove_file(&lock);
+        WorktreeError::storage(what())(error)
+    })
 }
 
 /// Lets git itself commit what is staged, so that every hook runs as the person's own commit would run it. When a hook
@@ -60,7 +70,7 @@ fn stage(inner: &Inner, checkout: &Checkout, tree: &str) -> Result<(), GitError>
 fn commit_with_hooks(
     inner: &Inner,
     worktree: &Worktree,
-    tree: &str,
+    captured: &Path,
     message: &str,
     who: &Identity,
 ) -> Result<(), WorktreeError> {
@@ -68,7 +78,7 @@ fn commit_with_hooks(
     let kept = worktree.own_folder().join("before-commit.index");
     let what = || format!("copying the index of {}", worktree.path().display());
     std::fs::copy(checkout.index(), &kept).map_err(WorktreeError::storage(what()))?;
-    stage(inner, checkout, tree)?;
+    stage(checkout, captured)?;
     let command = inner.git.on(checkout).args(["commit", "--quiet", "-F", "-"]).input(message.as_bytes().to_vec());
     let output = who.sign(command).with_hooks(true).patience(HOOK_PATIENCE).run_any();
     if matches!(&output, Ok(output) if output.exit == Some(0)) {

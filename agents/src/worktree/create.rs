@@ -1,6 +1,8 @@
 //! Making a worktree, whole or not at all.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::record::{Lock, Record, Stage, write_json};
 use super::verify::{Marker, marker_path, points_at, verify};
@@ -35,6 +37,22 @@ pub struct Plan {
     base: Base,
     hooks: bool,
     setup: Option<Setup>,
+    _reservation: Reservation,
+}
+
+/// Names that a plan has chosen and nobody else may choose meanwhile. Dropping it frees them.
+struct Reservation {
+    all: Reserved,
+    path: PathBuf,
+}
+
+/// Paths and branches of plans that aren't carried out yet.
+pub(super) type Reserved = Arc<Mutex<HashMap<PathBuf, String>>>;
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.path);
+    }
 }
 
 impl Plan {
@@ -73,10 +91,15 @@ pub(super) fn plan(inner: &Inner, spec: Spec) -> Result<Plan, WorktreeError> {
     }
     let project = root.join(name::project_folder(&repository.common_dir, repository.top_level.as_deref()));
     let leaf = format!("{}-{}", name::slug(&spec.title), name::short(&spec.id));
-    let branches = branches(inner, checkout)?;
+    let mut branches = branches(inner, checkout)?;
+    let mut reserved = inner.reserved.lock().unwrap_or_else(PoisonError::into_inner);
+    branches.extend(reserved.values().cloned());
     let branch = name::branch(&leaf, branches.iter().map(String::as_str));
-    let path = free_path(&project, &leaf);
+    let path = free_path(&project, &leaf, |path| reserved.contains_key(path));
+    reserved.insert(path.clone(), branch.clone());
+    drop(reserved);
     Ok(Plan {
+        _reservation: Reservation { all: Arc::clone(&inner.reserved), path: path.clone() },
         directory: path.join(prefix),
         path,
         branch,
@@ -96,11 +119,11 @@ pub(super) fn branches(inner: &Inner, checkout: &Checkout) -> Result<Vec<String>
     Ok(text.lines().filter_map(|line| line.strip_prefix("refs/heads/")).map(str::to_owned).collect())
 }
 
-/// A path in the project folder that nothing has.
-pub(super) fn free_path(project: &Path, leaf: &str) -> PathBuf {
+/// A path in the folder that nothing has and nobody has `taken`.
+pub(super) fn free_path(project: &Path, leaf: &str, taken: impl Fn(&Path) -> bool) -> PathBuf {
     let mut path = project.join(leaf);
     let mut n = 2;
-    while path.symlink_metadata().is_ok() {
+    while path.symlink_metadata().is_ok() || taken(&path) {
         path = project.join(format!("{leaf}-{n}"));
         n += 1;
     }
@@ -179,7 +202,7 @@ impl Drop for Unclaimed {
 
 pub(super) fn carry_out(inner: &Inner, plan: Plan, cancel: &Cancel) -> Result<Unclaimed, WorktreeError> {
     cancel.check()?;
-    let Plan { path, branch, id, parent, base, hooks, setup, .. } = plan;
+    let Plan { path, branch, id, parent, base, hooks, setup, _reservation, .. } = plan;
     let Found { repository, checkout: from, prefix } = &parent;
     let mut made = Unclaimed::begin(Worktree {
         id,

@@ -260,6 +260,7 @@ struct Inner {
     git: Git,
     clock: Arc<dyn Clock>,
     gates: Mutex<HashMap<PathBuf, Arc<tokio::sync::Mutex<()>>>>,
+    reserved: create::Reserved,
     trash: trash::Trash,
 }
 
@@ -267,7 +268,14 @@ impl Worktrees {
     /// Worktrees under `root`, which is made when the first one is.
     pub fn new(root: PathBuf, git: Git, clock: Arc<dyn Clock>) -> Self {
         let trash = trash::Trash::default();
-        Self(Arc::new(Inner { root, git, clock, gates: Mutex::default(), trash }))
+        Self(Arc::new(Inner {
+            root,
+            git,
+            clock,
+            gates: Mutex::default(),
+            reserved: create::Reserved::default(),
+            trash,
+        }))
     }
 
     /// The git program that is used.
@@ -381,6 +389,13 @@ impl Worktrees {
     pub async fn repair(&self) -> Result<Vec<Listed>, WorktreeError> {
         let inner = Arc::clone(&self.0);
         blocking(move || repair::repair(&inner)).await
+    }
+
+    /// Waits until everything that was removed so far is deleted on disk, too.
+    pub async fn settle(&self) {
+        let inner = Arc::clone(&self.0);
+        // It fails only when the runtime shuts down.
+        let _ = tokio::task::spawn_blocking(move || inner.trash.settle()).await;
     }
 
     /// Bytes that a worktree takes on disk, links not followed.

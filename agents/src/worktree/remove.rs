@@ -77,7 +77,7 @@ fn throw_away(worktree: &Worktree) -> Result<PathBuf, WorktreeError> {
     let folder = worktree.project_folder().join(".trash");
     let what = || format!("moving {} to {}", worktree.path().display(), folder.display());
     std::fs::create_dir_all(&folder).map_err(WorktreeError::storage(what()))?;
-    let target = create::free_path(&folder, &worktree.id);
+    let target = create::free_path(&folder, &worktree.id, |_| false);
     std::fs::rename(worktree.path(), &target).map_err(WorktreeError::storage(what()))?;
     Ok(target)
 }
@@ -86,9 +86,9 @@ fn throw_away(worktree: &Worktree) -> Result<PathBuf, WorktreeError> {
 pub(super) fn unregister(worktree: &Worktree) {
     if let Some(admin) = registration(&worktree.checkout.common_dir, worktree.path()) {
         trash::remove(&admin);
-        // Git removes the folder with the last registration, too. It fails while there are others.
-        let _ = std::fs::remove_dir(worktree.checkout.common_dir.join("worktrees"));
     }
+    // Git removes the folder with the last registration, too. It fails while there are others.
+    let _ = std::fs::remove_dir(worktree.checkout.common_dir.join("worktrees"));
 }
 
 /// The git directory of the worktree at `path`, if one is registered.

@@ -1,6 +1,7 @@
 //! Brings an archived worktree back.
 
 use std::path::{Component, Path, PathBuf};
+use std::sync::PoisonError;
 
 use super::archive::{ARCHIVES, State, state};
 use super::create::{Unclaimed, branches, free_path, mark, registered};
@@ -28,12 +29,17 @@ pub(super) fn restore(
     // Names are made anew from the branch's last part: the archive comes from the repository, which may be hostile.
     let leaf = name::slug(state.branch.rsplit('/').next().unwrap_or_default());
     let branch = free_branch(inner, &from, &state, &leaf)?;
+    let taken = inner.reserved.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let made = Unclaimed::begin(Worktree {
         id: state.id.clone(),
         branch,
         base: state.base.clone(),
         base_is_snapshot: state.base_is_snapshot,
-        checkout: Checkout { work_tree: free_path(&project, &leaf), git_dir: PathBuf::new(), ..from.clone() },
+        checkout: Checkout {
+            work_tree: free_path(&project, &leaf, |path| taken.contains_key(path)),
+            git_dir: PathBuf::new(),
+            ..from.clone()
+        },
         repository: repository.clone(),
         prefix: state.prefix.clone(),
         created_at: state.created_at,
@@ -47,6 +53,7 @@ pub(super) fn restore(
         let tree = find(bytes).and_then(|commit| commit.tree().ok()).ok_or_else(missing)?;
         write_bytes(&library, &tree, made.path())?;
     }
+    stage(inner, &made, state.staged.as_deref())?;
     std::fs::create_dir_all(made.directory())
         .map_err(WorktreeError::storage(format!("making {}", made.directory().display())))?;
     made.complete()?;
@@ -86,19 +93,23 @@ fn check_out(
     state: &State,
     tree: git2::Oid,
 ) -> Result<(), WorktreeError> {
-    let mut add = inner.git.on(from).args(["worktree", "add", "--quiet", "--no-track", "--no-checkout"]);
-    add = if state.on_branch { add.args(["-b", &made.branch]) } else { add.arg("--detach") };
+    let mut add = inner.git.on(from).args(["worktree", "add", "--quiet", "--no-checkout"]);
+    add = if state.on_branch { add.args(["--no-track", "-b", &made.branch]) } else { add.arg("--detach") };
     add.arg(made.path()).arg(&state.head).run()?;
     let admin = registered(made)?;
     made.registered_at(admin);
+    inner.git.on(&made.checkout).args(["read-tree", "--reset", "-u", &tree.to_string()]).run()?;
+    mark(made)
+}
+
+/// Brings back what was staged, and lets git note which files are as they should be.
+fn stage(inner: &Inner, made: &Worktree, staged: Option<&str>) -> Result<(), GitError> {
     let git = |args: &[&str]| inner.git.on(&made.checkout).args(args);
-    git(&["read-tree", "--reset", "-u", &tree.to_string()]).run()?;
-    mark(made)?;
-    if let Some(staged) = &state.staged {
+    if let Some(staged) = staged {
         git(&["read-tree", "--reset", staged]).run()?;
-        // Its exit code only says whether files differ from what is staged.
-        git(&["update-index", "-q", "--refresh", "--ignore-submodules"]).run_any()?;
     }
+    // Its exit code only says whether files differ from what is staged.
+    git(&["update-index", "-q", "--refresh", "--ignore-submodules"]).run_any()?;
     Ok(())
 }
 

@@ -15,28 +15,48 @@ pub(super) struct Trash {
 }
 
 struct Worker {
-    queue: Sender<PathBuf>,
+    queue: Sender<Job>,
     thread: JoinHandle<()>,
+}
+
+enum Job {
+    Delete(PathBuf),
+    /// Says when everything before it is done.
+    Tell(Sender<()>),
 }
 
 impl Trash {
     /// Queues a folder. It must lie in a trash folder of ours.
     pub(super) fn delete(&self, folder: PathBuf) {
+        self.queue(Job::Delete(folder));
+    }
+
+    /// Waits until everything queued so far is deleted.
+    pub(super) fn settle(&self) {
+        let (tell, told) = channel();
+        self.queue(Job::Tell(tell));
+        // It fails when the thread ends instead.
+        let _ = told.recv();
+    }
+
+    fn queue(&self, job: Job) {
         let mut worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
         let worker = worker.get_or_insert_with(|| {
-            let (queue, folders) = channel::<PathBuf>();
+            let (queue, jobs) = channel::<Job>();
             let stop = Arc::clone(&self.stop);
             let thread = std::thread::spawn(move || {
-                for folder in folders {
-                    if !stop.load(Ordering::Relaxed) {
-                        delete(&folder, &stop);
+                for job in jobs {
+                    match job {
+                        Job::Delete(folder) if !stop.load(Ordering::Relaxed) => delete(&folder, &stop),
+                        Job::Delete(_) => {}
+                        Job::Tell(tell) => drop(tell.send(())),
                     }
                 }
             });
             Worker { queue, thread }
         });
         // The thread lives as long as the sender.
-        let _ = worker.queue.send(folder);
+        let _ = worker.queue.send(job);
     }
 }
 
