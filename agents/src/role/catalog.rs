@@ -24,6 +24,12 @@ const BUILT_IN: [(&str, &str); 5] = [
     ("verify", include_str!("../../roles/verify.md")),
 ];
 
+/// The file of a role that comes with the program, for whoever wants to copy it: `path` is its [`Role::path`].
+pub fn built_in_text(path: &str) -> Option<&'static str> {
+    let name = path.strip_prefix("built-in:")?.strip_suffix(".md")?;
+    BUILT_IN.iter().find(|(other, _)| *other == name).map(|(_, text)| *text)
+}
+
 /// All roles at one moment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Catalog {

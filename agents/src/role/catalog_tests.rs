@@ -72,6 +72,8 @@ fn built_in_roles_are_without_fault_and_keep_their_limits() {
     let general = catalog.get("general-purpose").unwrap();
     assert_eq!((&general.model, general.permission, &general.tools), (&None, None, &None));
     assert_eq!(catalog.get("researcher").unwrap().max_turns, Some(30));
+    assert!(built_in_text(&explore.path).unwrap().contains("name: explore"));
+    assert_eq!(built_in_text("built-in:../x.md"), None);
 }
 
 #[test]

@@ -45,8 +45,10 @@ pub struct ToolConfigurationError {
 /// An entry with an argument is about calls, not about the tool: in `tools` it gives the tool and an allow rule, in
 /// `disallowed_tools` a deny rule. A plugin's role gives no allow rules.
 pub fn effective_tools(all: &[&str], role: &Role, background: bool) -> Result<ToolSet, ToolConfigurationError> {
-    let denied: Vec<Grant<'_>> = role.disallowed_tools.iter().filter_map(|entry| Grant::parse(entry)).collect();
-    // A name in the wrong case denies all the same: a deny list fails closed.
+    // A deny list fails closed: an entry that can't be read denies the whole tool, and so does a name in the wrong case.
+    let bare = |tool| Grant { tool, argument: None };
+    let deny = |entry| Grant::parse(entry).unwrap_or_else(|| bare(entry.split('(').next().unwrap_or(entry).trim()));
+    let denied: Vec<Grant<'_>> = role.disallowed_tools.iter().map(|entry| deny(entry.as_str())).collect();
     let is_denied = |name: &str| {
         let bare = denied.iter().filter(|grant| grant.argument.is_none());
         bare.into_iter().any(|grant| grant.covers(name) || grant.tool.eq_ignore_ascii_case(name))
@@ -163,6 +165,7 @@ mod tests {
     #[test]
     fn denied_ones_go_whatever_tools_says() {
         assert_eq!(tools("tools: [Read, Bash]\ndisallowed_tools: [bash]", false), ["Read"]);
+        assert_eq!(tools("tools: [Read, Bash]\ndisallowed_tools: Bash(rm", false), ["Read"]);
         assert!(!tools("disallowed_tools: [mcp__db]", false).contains(&"mcp__db__query".to_owned()));
         assert_eq!(tools("tools: [Read, mcp__mail]", false), ["Read", "mcp__mail__send"]);
     }

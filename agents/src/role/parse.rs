@@ -264,7 +264,8 @@ impl Reader<'_> {
 
     fn check_entry(&mut self, line: u32, item: &str, key: &str) {
         let Some(grant) = Grant::parse(item) else {
-            self.warn(line, format!("`{key}`: {} is not a tool or `Tool(argument)`; it has no effect", shown(item)));
+            let effect = if Key::of(key) == Some(Key::Tools) { "it has no effect" } else { "the whole tool is denied" };
+            self.warn(line, format!("`{key}`: {} is not a tool or `Tool(argument)`; {effect}", shown(item)));
             return;
         };
         let is_known = grant.tool.starts_with("mcp__") || self.known_tools.iter().any(|known| grant.covers(known));

@@ -188,8 +188,7 @@ fn dashes(text: &str, entry: &Entry, items: &[Item], wanted: &[String], line_end
         return vec![(entry.after_colon..entry.after_colon, instead), (key_line_end..entry.lines.end, String::new())];
     };
     let Some(first) = lines.first() else { return Vec::new() };
-    let indent = &text[first.start..first.start + (items[0].span.start - first.start)];
-    let indent = indent.split('-').next().unwrap_or_default();
+    let indent = text[first.start..items[0].span.start].split('-').next().unwrap_or_default();
     let mut splices: Vec<Splice> = Vec::new();
     let mut at = first.start;
     for step in steps(items, wanted) {
