@@ -125,6 +125,12 @@ pub(crate) struct ExecArguments {
 }
 
 impl ExecArguments {
+    /// Whether neither a prompt nor a place is named.
+    pub(crate) fn is_bare(&self) -> bool {
+        let goes_on = self.resume.is_some() || self.continue_newest;
+        self.prompt.is_none() && self.directory.is_none() && !goes_on
+    }
+
     /// The mode that was asked for.
     pub(crate) fn mode(&self) -> Option<PermissionMode> {
         let text = self.permission_mode.as_ref()?;

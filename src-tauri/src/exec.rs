@@ -1,12 +1,13 @@
 //! `offshoot exec`: one non-interactive run, from a prompt to an exit code.
 
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context;
 use offshoot_agents::journal::Subscription;
 use offshoot_agents::model::Provider;
+use offshoot_agents::model::demo::OPENING;
 use offshoot_agents::workbench::Workbench;
 use offshoot_protocol::{Command, SessionId, TurnOutcome};
 
@@ -48,20 +49,26 @@ pub(crate) async fn run(
     console: &mut Console,
 ) -> anyhow::Result<ExitCode> {
     let surroundings = Surroundings::read(folders)?;
-    let choice = Choice::of_exec(arguments);
+    let mut choice = Choice::of_exec(arguments);
     let is_demo = workplace::answers(&surroundings, &choice).provider == Provider::Demo;
-    let prompt = prompt(arguments, is_demo).await?;
-    let prompt =
-        prompt.ok_or_else(|| Misused("there is nothing to do: give a prompt, or `-` to read one".to_owned()))?;
-    let project = project(arguments, &surroundings, is_demo).await?;
+    let (prompt, project) = if is_demo && arguments.is_bare() {
+        // The demo tells its own story, in its own project, where nobody has to be asked.
+        choice.permit_tour();
+        (OPENING.to_owned(), workplace::demo_project(&surroundings).await?)
+    } else {
+        let named = arguments.directory.as_deref().unwrap_or(Path::new("."));
+        let project = workplace::folder(named).map_err(|error| Misused(error.to_string()))?;
+        let nothing = || Misused("there is nothing to do: give a prompt, or `-` to read one".to_owned());
+        (prompt(arguments).await?.ok_or_else(nothing)?, project)
+    };
     let workbench = workplace::open(&surroundings, choice).await?;
     let ended = follow(&workbench, arguments, &project, prompt, console).await;
     workbench.shut_down().await;
     Ok(ended?.into())
 }
 
-/// The prompt: the argument, standard input, or the demo's own. Blank ones are none.
-async fn prompt(arguments: &ExecArguments, is_demo: bool) -> anyhow::Result<Option<String>> {
+/// The prompt: the argument or standard input. Blank ones are none.
+async fn prompt(arguments: &ExecArguments) -> anyhow::Result<Option<String>> {
     let text = match arguments.prompt.as_deref() {
         Some("-") => {
             let read = || std::io::read_to_string(std::io::stdin().lock().take(PROMPT_LIMIT + 1));
@@ -70,24 +77,9 @@ async fn prompt(arguments: &ExecArguments, is_demo: bool) -> anyhow::Result<Opti
             text
         }
         Some(text) => text.to_owned(),
-        None if is_demo => workplace::DEMO_PROMPT.to_owned(),
         None => return Ok(None),
     };
     Ok(Some(text).filter(|text| !text.trim().is_empty()))
-}
-
-/// The project's folder.
-async fn project(arguments: &ExecArguments, surroundings: &Surroundings, is_demo: bool) -> anyhow::Result<PathBuf> {
-    let goes_on = arguments.resume.is_some() || arguments.continue_newest;
-    let named = match &arguments.directory {
-        Some(folder) => folder,
-        // Without a prompt the demo tells its own story, which needs its own files.
-        None if is_demo && arguments.prompt.is_none() && !goes_on => {
-            return Ok(workplace::demo_project(surroundings).await?);
-        }
-        None => Path::new("."),
-    };
-    Ok(workplace::folder(named).map_err(|error| Misused(error.to_string()))?)
 }
 
 /// Sends the prompt and follows the session until nothing more happens.
@@ -201,7 +193,7 @@ fn conclude(activity: &Activity, arguments: &ExecArguments, console: &mut Consol
     match activity.outcome() {
         Some(TurnOutcome::Finished) => {
             if !arguments.json {
-                console.print(activity.answer()).context("standard output could not be written")?;
+                console.print(activity.answer().trim_end()).context("standard output could not be written")?;
             }
             Ok(if activity.denied().is_empty() { End::Done } else { End::Denied })
         }

@@ -3,10 +3,12 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use offshoot_agents::clock::{Ids, SystemClock};
 use offshoot_agents::git::GitSettings;
 use offshoot_agents::model::anthropic::Anthropic;
+use offshoot_agents::model::demo::{self, Demo};
 use offshoot_agents::model::{Endpoint, Model, ModelError, Provider, Secret};
 use offshoot_agents::policy::{RuleKind, RuleSource, Rules};
 use offshoot_agents::sandbox::{self, Limits, Sandbox};
@@ -17,9 +19,6 @@ use offshoot_protocol::{PermissionMode, Rejected, RejectedCode};
 
 use crate::arguments::{ExecArguments, ForksArgument};
 use crate::surroundings::{Surroundings, search_path};
-
-/// What the demo is asked first.
-pub(crate) const DEMO_PROMPT: &str = "Show me how you work.";
 
 /// What new sessions ask for, unless told otherwise.
 const ANTHROPIC_MODEL: &str = "claude-sonnet-4-5";
@@ -70,6 +69,17 @@ impl Choice {
             interactive: false,
             acts: true,
         }
+    }
+}
+
+impl Choice {
+    /// Permits what the demo does in its sample project, as far as nothing else was said.
+    pub(crate) fn permit_tour(&mut self) {
+        if self.mode == PermissionMode::Default {
+            self.mode = PermissionMode::AcceptEdits;
+        }
+        self.forks = self.forks.or(Some(ForksArgument::Always));
+        self.allow.push("Bash(sh test.sh)".to_owned());
     }
 }
 
@@ -150,9 +160,13 @@ pub(crate) async fn open(surroundings: &Surroundings, choice: Choice) -> Result<
     })
 }
 
+/// The demo's pace: it reads like a fast model.
+const DEMO_PAUSE: Duration = Duration::from_millis(20);
+
 /// The clients. Without a key or an address there is only the demo.
 fn models(surroundings: &Surroundings, choice: &Choice) -> Result<HashMap<Provider, Arc<dyn Model>>, ModelError> {
-    let mut models: HashMap<Provider, Arc<dyn Model>> = HashMap::new();
+    let demo: Arc<dyn Model> = Arc::new(Demo::new(DEMO_PAUSE));
+    let mut models = HashMap::from([(Provider::Demo, demo)]);
     let anthropic = &surroundings.anthropic;
     let address = choice.base_url.as_ref().or(anthropic.base_url.as_ref());
     let is_wanted = choice.provider == Some(Provider::Anthropic);
@@ -186,10 +200,14 @@ pub(crate) fn folder(path: &Path) -> Result<PathBuf, Rejected> {
     if folder.is_dir() { Ok(folder) } else { Err(refuse("it is a file".into())) }
 }
 
-/// The demo's sample project; made at the first call.
+/// The demo's sample project, in the data folder; made at the first call.
 pub(crate) async fn demo_project(surroundings: &Surroundings) -> Result<PathBuf, Rejected> {
-    let _ = surroundings;
-    Err(Rejected::new(RejectedCode::Failed, "no demo", ""))
+    let place = surroundings.data_dir.join("sample");
+    let made = tokio::task::spawn_blocking(move || {
+        if place.join(".git").is_dir() { Ok(place) } else { demo::create_sample(&place).map(|()| place) }
+    });
+    let failed = |error: String| Rejected::new(RejectedCode::Failed, error, "Open a folder of your own instead.");
+    made.await.map_err(|error| failed(error.to_string()))?.map_err(|error| failed(format!("{error}.")))
 }
 
 #[cfg(test)]

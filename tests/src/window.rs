@@ -71,14 +71,17 @@ impl Desktop {
         Some(Self { display: Display::start(), home })
     }
 
-    /// Opens the program's window with these arguments and a home of its own.
-    pub async fn open(&self, arguments: &[&str], scheme: Scheme) -> Window {
+    /// Opens the program's window on these folders, with a home of its own.
+    ///
+    /// # Panics
+    /// When it doesn't open.
+    pub async fn open(&self, folders: &Folders, scheme: Scheme) -> Window {
         let theme = if scheme == Scheme::Dark { "Adwaita:dark" } else { "Adwaita" };
         let driver = Driver::start(&self.display, self.home.path(), theme).await;
         let program = crate::program::offshoot();
         let wanted = json!({
             "browserName": "wry",
-            "webkitgtk:browserOptions": { "binary": program, "args": arguments },
+            "webkitgtk:browserOptions": { "binary": program, "args": folders.arguments() },
         });
         let Value::Object(capabilities) = wanted else { unreachable!("it was written as an object") };
         let mut builder = ClientBuilder::new(HttpConnector::new());
