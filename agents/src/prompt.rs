@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use offshoot_protocol::{AgentId, AgentKind, AgentOutcome, Usage};
+use offshoot_protocol::{AgentKind, AgentOutcome, Usage};
 
 const ROOT: &str = include_str!("prompt/root.md");
 
@@ -74,46 +74,56 @@ pub fn worktree_notice(worktree: &Path, parent: &Path, branch: &str) -> String {
 pub const DELEGATED: &str = "The work is delegated and runs in the background. Do not do it yourself and do not wait for \
                              it by polling: you are notified when it ends.";
 
-/// A child's end, as its parent is told.
+/// A task's end, as its agent is told.
 pub struct Notice<'a> {
     /// Which task.
-    pub task: &'a AgentId,
-    /// What kind of agent it was.
-    pub kind: AgentKind,
-    /// Its title.
+    pub task: &'a str,
+    /// What kind of task: a kind of agent, or `shell`.
+    pub kind: &'a str,
+    /// In a word, how it ended.
+    pub status: &'a str,
+    /// Its title or command.
     pub description: &'a str,
-    /// How it ended.
-    pub outcome: &'a AgentOutcome,
-    /// Where its whole report is.
+    /// What it came to.
+    pub summary: String,
+    /// Where its whole report or output is.
     pub output_file: Option<&'a str>,
     /// Its worktree's path and branch, if it has one.
     pub worktree: Option<(&'a str, &'a str)>,
     /// Tokens it used.
-    pub usage: Usage,
+    pub usage: Option<Usage>,
 }
 
-/// Most bytes of a report that are handed to the parent; the whole is in the output file.
+/// Most bytes of one report that are handed to the parent; the whole is in the output file.
 pub const REPORT_LIMIT: usize = 16 * 1024;
 
-/// The message that tells a parent of a child's end.
-pub fn notification(notice: &Notice<'_>) -> String {
-    let (status, summary) = match notice.outcome {
-        AgentOutcome::Completed { report } => ("completed", bounded(report, notice.output_file)),
+/// Most bytes of all reports that are handed back in one step.
+pub const STEP_LIMIT: usize = 64 * 1024;
+
+/// How an agent ended, in a word, and what its parent is told of it.
+pub fn outcome(outcome: &AgentOutcome, output_file: Option<&str>) -> (&'static str, String) {
+    match outcome {
+        AgentOutcome::Completed { report } => ("completed", bounded(report, REPORT_LIMIT, output_file)),
         AgentOutcome::Failed { message, partial, .. } => {
             let partial = partial.as_deref().unwrap_or_default();
-            ("failed", bounded(&format!("{message}\n\n{partial}"), notice.output_file))
+            ("failed", bounded(&format!("{message}\n\n{partial}"), REPORT_LIMIT, None))
         }
         AgentOutcome::Stopped => {
             ("stopped", "Stopped before it was done. Only the developer can resume it.".to_owned())
         }
         AgentOutcome::Interrupted => {
-            ("interrupted", "The program ended while it ran. It can be resumed by its id.".to_owned())
+            let text = "The program ended while it ran. The developer can resume it.";
+            ("interrupted", text.to_owned())
         }
-    };
+    }
+}
+
+/// The message that tells an agent of a task's end.
+pub fn notification(notice: &Notice<'_>) -> String {
+    let Notice { task, kind, status, .. } = notice;
     let mut text =
         String::from("<task-notification>\nThe program wrote this, no person. It reports; it approves nothing.\n");
-    let kind = kind_word(notice.kind);
-    let _ = writeln!(text, "<task_id>{}</task_id>\n<kind>{kind}</kind>\n<status>{status}</status>", notice.task);
+    let _ = writeln!(text, "<task_id>{task}</task_id>\n<kind>{kind}</kind>\n<status>{status}</status>");
     let _ = writeln!(text, "<description>{}</description>", defang(notice.description));
     if let Some(file) = notice.output_file {
         let _ = writeln!(text, "<output_file>{file}</output_file>");
@@ -121,9 +131,10 @@ pub fn notification(notice: &Notice<'_>) -> String {
     if let Some((path, branch)) = notice.worktree {
         let _ = writeln!(text, "<worktree>{} (branch {})</worktree>", defang(path), defang(branch));
     }
-    let Usage { input, cache_read, cache_write, output } = notice.usage;
-    let _ = writeln!(text, "<usage>input {} output {output}</usage>", input + cache_read + cache_write);
-    let _ = writeln!(text, "<summary>\n{}\n</summary>\n</task-notification>", defang(summary.trim_end()));
+    if let Some(Usage { input, cache_read, cache_write, output }) = notice.usage {
+        let _ = writeln!(text, "<usage>input {} output {output}</usage>", input + cache_read + cache_write);
+    }
+    let _ = writeln!(text, "<summary>\n{}\n</summary>\n</task-notification>", defang(notice.summary.trim_end()));
     text
 }
 
@@ -137,12 +148,12 @@ pub fn kind_word(kind: AgentKind) -> &'static str {
     }
 }
 
-/// A report cut to [`REPORT_LIMIT`] at a character boundary, with a pointer to the whole.
-pub fn bounded(report: &str, whole: Option<&str>) -> String {
-    if report.len() <= REPORT_LIMIT {
+/// A report cut to `limit` bytes at a character boundary, with a pointer to the whole.
+pub fn bounded(report: &str, limit: usize, whole: Option<&str>) -> String {
+    if report.len() <= limit {
         return report.to_owned();
     }
-    let cut = report.floor_char_boundary(REPORT_LIMIT);
+    let cut = report.floor_char_boundary(limit);
     let pointer = whole.map(|file| format!(" The whole report is in {file}.")).unwrap_or_default();
     format!("{}\n[cut: {} of {} bytes are shown.{pointer}]", &report[..cut], cut, report.len())
 }
@@ -180,14 +191,17 @@ mod tests {
     use super::*;
 
     fn notice(report: &str) -> String {
+        let file = Some("/tmp/a1.md");
+        let (status, summary) = outcome(&AgentOutcome::Completed { report: report.to_owned() }, file);
         notification(&Notice {
-            task: &AgentId::from("a1"),
-            kind: AgentKind::Fork,
+            task: "a1",
+            kind: "fork",
+            status,
             description: "look",
-            outcome: &AgentOutcome::Completed { report: report.to_owned() },
-            output_file: Some("/tmp/a1.md"),
+            summary,
+            output_file: file,
             worktree: None,
-            usage: Usage::default(),
+            usage: None,
         })
     }
 

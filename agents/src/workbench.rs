@@ -149,6 +149,7 @@ impl Workbench {
             Command::StartSubagent { role, brief, isolation } => {
                 tree.start_subagent(&role, &brief, isolation).await.map(|_| ()).map_err(|error| refused(&error))
             }
+            Command::StopShell { task } => tree.stop_command(&task),
             Command::SendToBackground { agent } => tree.send_to_background(&agent).await,
             Command::Answer { request, answer } => tree.approvals().answer(&request, answer).await,
             Command::SetMode { mode } => tree.set_mode(mode).await,

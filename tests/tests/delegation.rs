@@ -488,3 +488,94 @@ async fn a_person_forks_at_any_time() {
     assert_eq!(world.agent("early bird").await.inherited.unwrap().messages, 1);
     world.server.finish();
 }
+
+#[tokio::test]
+async fn a_command_in_the_background_is_a_task() {
+    let mut setup = Setup::default();
+    setup.settings.mode = offshoot_protocol::PermissionMode::Bypass;
+    let world = World::with(
+        setup,
+        [
+            reply()
+                .when_told("serve")
+                .call("Bash", json!({"command": "echo ready; cat /dev/zero > /dev/null", "run_in_background": true})),
+            reply().when_result("async_launched").call(
+                "Bash",
+                json!({
+                    "command": "echo short; exit 3", "run_in_background": true
+                }),
+            ),
+            reply().when_result("async_launched").text("Both run."),
+            reply().when_told("exit status 3").call("TaskList", json!({})),
+            reply().when_result("\"status\":\"running\"").text("One is left."),
+        ],
+    )
+    .await;
+    world.say("serve").await;
+    let view = world
+        .until("one has failed, one runs", |view| {
+            view.shells.len() == 2 && view.shells[1].outcome.is_some() && view.shells[0].outcome.is_none()
+        })
+        .await;
+    let [server, short] = view.shells.as_slice() else { panic!("{:?}", view.shells) };
+    world.until("the root was told", |view| view.agents[0].activity.contains("One is left")).await;
+    assert_eq!(std::fs::read_to_string(&short.output_file).unwrap(), "short\n");
+
+    world.server.add(reply().when_told("read it").call("TaskOutput", json!({"task_id": server.id})));
+    world.server.add(reply().when_result("ready").call("TaskStop", json!({"task_id": server.id})));
+    world.server.add(reply().when_result("stopped").text("Stopped it."));
+    world.say("read it").await;
+    let view = world.until("it is stopped", |view| view.agents[0].activity.contains("Stopped it")).await;
+    assert_eq!(view.shells[0].outcome, Some(offshoot_protocol::ShellOutcome::Stopped));
+    // It asked for that itself: no notice.
+    assert!(view.agents[0].queue.is_empty());
+    world.server.finish();
+}
+
+#[tokio::test]
+async fn a_finished_agent_goes_on_when_its_parent_writes_to_it() {
+    let world = World::new([
+        in_root().when_told("go").call("Agent", json!({"prompt": "count", "description": "counter"})),
+        in_root().when_result("async_launched").text("Waiting."),
+        in_fork("count").when_told("count").text("Scope: count\nResult: one"),
+        in_root().when_told("Result: one").call("SendMessage", json!({"to": "counter", "message": "and then?"})),
+        in_root().when_result("delivered").text("Asked."),
+        in_fork("count").when_told("and then?").text("Scope: count\nResult: two"),
+        in_root().when_told("Result: two").call("SendMessage", json!({"to": "nobody", "message": "?"})),
+        in_root().when_result("unknown_task").text("Done."),
+    ])
+    .await;
+    world.say("go").await;
+    world.until("it is done", |view| view.agents[0].activity == "Done.").await;
+    let view = world.settled().await;
+    assert_eq!(view.agents[1].outcome, Some(AgentOutcome::Completed { report: "Scope: count\nResult: two".into() }));
+    world.server.finish();
+}
+
+#[tokio::test]
+async fn reports_of_one_step_stay_in_bounds_together() {
+    let report = "x".repeat(40_000);
+    let mut parent = in_root().when_told("go");
+    let mut script = Vec::new();
+    for name in ["p", "q", "r", "s", "t", "u"] {
+        parent = parent.call("Agent", json!({"prompt": name, "description": name, "subagent_type": "explore"}));
+        script.push(
+            reply().when(move |request| request.messages().len() == 1 && request.last_text() == name).text(&report),
+        );
+    }
+    script.push(parent);
+    script.push(in_root().when(|request| request.results().len() == 6).text("Read."));
+    let world = World::new(script).await;
+    world.say("go").await;
+    world.settled().await;
+    let requests = world.server.finish();
+    let results = requests.iter().find(|request| request.results().len() == 6).unwrap().results();
+    let total: usize = results.iter().map(|(_, content, _)| content.len()).sum();
+    assert!(total < 64 * 1024 + 6 * 1024, "{total}");
+    for (_, content, _) in results {
+        let report = result_of(&content);
+        let report = report["report"].as_str().unwrap();
+        let file = report.rsplit("The whole report is in ").next().unwrap().trim_end_matches(".]");
+        assert_eq!(std::fs::read_to_string(file).unwrap().len(), 40_000);
+    }
+}

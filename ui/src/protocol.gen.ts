@@ -10,6 +10,8 @@ export type RequestId = string;
 
 export type InputId = string;
 
+export type TaskId = string;
+
 export type BlobHash = string;
 
 export type RawJson = string;
@@ -141,6 +143,14 @@ mode: PermissionMode,
  */
 max_turns?: number, 
 /**
+ * Rules of its role that allow calls, in the usual spelling.
+ */
+allow?: Array<string>, 
+/**
+ * Rules of its role that deny calls.
+ */
+deny?: Array<string>, 
+/**
  * The transcript that it continues; absent when it starts empty.
  */
 inherited?: Inherited, };
@@ -165,9 +175,9 @@ source?: InputSource, };
 
 export type InputSource = { 
 /**
- * The agent whose end it reports.
+ * The task whose end it reports: an agent's id, or a shell command's.
  */
-agent: AgentId, };
+task: TaskId, };
 
 export type Usage = { 
 /**
@@ -232,6 +242,10 @@ content: string,
  * Whether it failed.
  */
 is_error: boolean, 
+/**
+ * Why it failed, for programs: `permission_denied`, `invalid_arguments`, ….
+ */
+code?: string, 
 /**
  * The whole output, when `content` had to be cut.
  */
@@ -409,7 +423,31 @@ kept_as?: string, } | { "type": "changes_counted",
 /**
  * Files and lines.
  */
-changes: ChangeCount, } | { "type": "todos_changed", 
+changes: ChangeCount, } | { "type": "shell_started", 
+/**
+ * Its id.
+ */
+task: TaskId, 
+/**
+ * The call that started it.
+ */
+call: CallId, 
+/**
+ * The command line.
+ */
+command: string, 
+/**
+ * Absolute path of the file that holds its output.
+ */
+output_file: string, } | { "type": "shell_ended", 
+/**
+ * Which.
+ */
+task: TaskId, 
+/**
+ * How.
+ */
+outcome: ShellOutcome, } | { "type": "todos_changed", 
 /**
  * The whole list.
  */
@@ -559,7 +597,31 @@ kept_as?: string, } | { "type": "changes_counted",
 /**
  * Files and lines.
  */
-changes: ChangeCount, } | { "type": "todos_changed", 
+changes: ChangeCount, } | { "type": "shell_started", 
+/**
+ * Its id.
+ */
+task: TaskId, 
+/**
+ * The call that started it.
+ */
+call: CallId, 
+/**
+ * The command line.
+ */
+command: string, 
+/**
+ * Absolute path of the file that holds its output.
+ */
+output_file: string, } | { "type": "shell_ended", 
+/**
+ * Which.
+ */
+task: TaskId, 
+/**
+ * How.
+ */
+outcome: ShellOutcome, } | { "type": "todos_changed", 
 /**
  * The whole list.
  */
@@ -879,7 +941,11 @@ agent: AgentId, } | { "type": "stop",
 /**
  * Which.
  */
-agent: AgentId, } | { "type": "resume", 
+agent: AgentId, } | { "type": "stop_shell", 
+/**
+ * Which.
+ */
+task: TaskId, } | { "type": "resume", 
 /**
  * Which.
  */
@@ -1010,6 +1076,46 @@ events: Array<Event>,
  * Passing text, in order.
  */
 deltas: Array<Delta>, };
+
+export type ShellOutcome = { "kind": "completed" } | { "kind": "failed", 
+/**
+ * What happened.
+ */
+message: string, } | { "kind": "stopped" } | { "kind": "interrupted" };
+
+export type ShellView = { 
+/**
+ * Its id.
+ */
+id: TaskId, 
+/**
+ * Whose it is. It doesn't outlive that agent.
+ */
+agent: AgentId, 
+/**
+ * The call that started it.
+ */
+call: CallId, 
+/**
+ * The command line.
+ */
+command: string, 
+/**
+ * Absolute path of the file that holds its output.
+ */
+output_file: string, 
+/**
+ * How it ended; absent while it runs.
+ */
+outcome?: ShellOutcome, 
+/**
+ * When it began (UTC).
+ */
+started_at: string, 
+/**
+ * When it ended (UTC).
+ */
+ended_at?: string, };
 
 export type TodoStatus = "pending" | "in_progress" | "completed";
 
@@ -1203,7 +1309,11 @@ agents: Array<AgentView>,
 /**
  * Pending permission requests, oldest first.
  */
-requests: Array<PermissionRequest>, };
+requests: Array<PermissionRequest>, 
+/**
+ * Shell commands in the background, oldest first, ended ones too.
+ */
+shells: Array<ShellView>, };
 
 export type Snapshot = { 
 /**

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use crate::{AgentId, Answer, InputId, PermissionMode, RequestId};
+use crate::{AgentId, Answer, InputId, PermissionMode, RequestId, TaskId};
 
 /// A wish about one open session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -32,6 +32,11 @@ pub enum Command {
     Stop {
         /// Which.
         agent: AgentId,
+    },
+    /// Stop a shell command that runs in the background.
+    StopShell {
+        /// Which.
+        task: TaskId,
     },
     /// Let a stopped or interrupted agent go on with its transcript.
     Resume {

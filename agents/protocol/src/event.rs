@@ -7,7 +7,7 @@ use ts_rs::TS;
 use crate::snapshot::{Todo, WorktreeView};
 use crate::{
     AgentId, Answer, BlobHash, CallId, ChangeCount, DecidedBy, InputId, Message, Origin, PermissionMode,
-    PermissionRequest, RequestId, SessionId, WithdrawnReason,
+    PermissionRequest, RequestId, SessionId, ShellOutcome, TaskId, WithdrawnReason,
 };
 
 /// One stored fact.
@@ -164,6 +164,24 @@ pub enum EventBody {
         /// Files and lines.
         changes: ChangeCount,
     },
+    /// A shell command of the agent's began to run in the background.
+    ShellStarted {
+        /// Its id.
+        task: TaskId,
+        /// The call that started it.
+        call: CallId,
+        /// The command line.
+        command: String,
+        /// Absolute path of the file that holds its output.
+        output_file: String,
+    },
+    /// A shell command of the agent's ended.
+    ShellEnded {
+        /// Which.
+        task: TaskId,
+        /// How.
+        outcome: ShellOutcome,
+    },
     /// The agent's plan changed.
     TodosChanged {
         /// The whole list.
@@ -268,8 +286,8 @@ pub struct Input {
 /// What caused an input that no person typed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct InputSource {
-    /// The agent whose end it reports.
-    pub agent: AgentId,
+    /// The task whose end it reports: an agent's id, or a shell command's.
+    pub task: TaskId,
 }
 
 /// The figures of one model call.

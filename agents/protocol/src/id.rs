@@ -42,6 +42,8 @@ id! {
     RequestId;
     /// A text on its way to an agent: queued first, then part of a message.
     InputId;
+    /// Something that runs in the background: a shell command's own id, or an agent's.
+    TaskId;
     /// SHA-256 of stored content, in lower-case hexadecimal.
     BlobHash;
 }

@@ -14,6 +14,7 @@ mod id;
 mod message;
 mod permission;
 mod role;
+mod shell;
 mod snapshot;
 pub mod typescript;
 
@@ -24,11 +25,12 @@ pub use event::{
     AgentCreated, AgentKind, AgentOutcome, CallResult, Event, EventBody, FailureCode, Inherited, Input, InputSource,
     ResultDetail, StepEnded, TurnOutcome, Usage, Warning,
 };
-pub use id::{AgentId, BlobHash, CallId, InputId, RequestId, SessionId};
+pub use id::{AgentId, BlobHash, CallId, InputId, RequestId, SessionId, TaskId};
 pub use jiff::Timestamp;
 pub use message::{Block, Message, MessageRole, Origin, RawJson};
 pub use permission::{Access, Answer, Asker, DecidedBy, PermissionMode, PermissionRequest, WithdrawnReason};
 pub use role::{RoleSource, RoleSummary, RoleWarning};
+pub use shell::{ShellOutcome, ShellView};
 pub use snapshot::{
     AgentState, AgentView, CallState, CallView, Conversation, SessionSummary, SessionView, Snapshot, Todo, TodoStatus,
     WorktreeState, WorktreeView,

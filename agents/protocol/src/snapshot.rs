@@ -8,7 +8,7 @@ use ts_rs::TS;
 
 use crate::{
     AgentId, AgentKind, AgentOutcome, CallId, CallResult, ChangeCount, Inherited, Input, Message, PermissionMode,
-    PermissionRequest, SessionId, Usage, Warning,
+    PermissionRequest, SessionId, ShellView, Usage, Warning,
 };
 
 /// A session as of one moment. Subscribing from `cursor` continues it.
@@ -39,6 +39,8 @@ pub struct SessionView {
     pub agents: Vec<AgentView>,
     /// Pending permission requests, oldest first.
     pub requests: Vec<PermissionRequest>,
+    /// Shell commands in the background, oldest first, ended ones too.
+    pub shells: Vec<ShellView>,
 }
 
 /// A node of the tree.

@@ -15,7 +15,7 @@ pub fn declarations() -> String {
         )*};
     }
     declare! {
-        SessionId, AgentId, CallId, RequestId, InputId, BlobHash,
+        SessionId, AgentId, CallId, RequestId, InputId, TaskId, BlobHash,
         RawJson, MessageRole, Origin, Block, Message,
         AgentKind, Inherited, AgentCreated, Input, InputSource, Usage, StepEnded, ResultDetail, CallResult,
         FailureCode, TurnOutcome, AgentOutcome, Warning, EventBody, Event,
@@ -24,6 +24,7 @@ pub fn declarations() -> String {
         RoleSource, RoleSummary, RoleWarning,
         Isolation, Command, RejectedCode, Rejected,
         TextKind, Delta, Batch,
+        ShellOutcome, ShellView,
         TodoStatus, Todo, WorktreeState, WorktreeView, AgentState, AgentView, SessionView, Snapshot,
         CallState, CallView, Conversation, SessionSummary,
     }

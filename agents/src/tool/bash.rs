@@ -4,19 +4,21 @@
 //! then the same output, not escaped: a failing test's output is the normal result of a call, and must be as readable as
 //! a passing one's, but a failure must never look like success.
 
+use std::io::Write as _;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use offshoot_protocol::{Access, ResultDetail};
+use futures_util::FutureExt as _;
+use offshoot_protocol::{Access, ResultDetail, ShellOutcome};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::io::AsyncReadExt as _;
 use tokio::time::{Instant, sleep_until};
 
 use super::capture::Capture;
-use super::{Environment, OutputSink, Tool, ToolContext, ToolError, ToolOutput, input};
+use super::{Environment, OutputSink, ShellJob, Tool, ToolContext, ToolError, ToolOutput, input};
 use crate::boundary::Place;
 use crate::sandbox::{CommandSpec, Limits, Prepared, Sandbox, SandboxError};
 
@@ -26,6 +28,8 @@ const MAX_TIMEOUT: Duration = Duration::from_secs(600);
 const MAX_COMMAND: usize = 100 * 1024;
 /// Most bytes of output.
 const MAX_OUTPUT: u64 = 10 * 1024 * 1024;
+/// A command in the background is ended after a week: nothing is meant to run for ever.
+const LONGEST_BACKGROUND: Duration = Duration::from_secs(7 * 24 * 3600);
 /// How long output is waited for that something in the background still holds open when the command has ended.
 const DRAIN: Duration = Duration::from_millis(500);
 
@@ -46,12 +50,21 @@ pub(super) struct Bash {
 struct Input {
     command: String,
     timeout_ms: Option<u64>,
+    run_in_background: Option<bool>,
     #[allow(dead_code, reason = "for people, who read it in the call's input")]
     description: Option<String>,
 }
 
-fn parse(input: &Value) -> Result<(String, Duration), ToolError> {
-    let Input { command, timeout_ms, .. } = input::parse(input)?;
+/// What is to be run.
+#[derive(Debug)]
+struct Wish {
+    command: String,
+    timeout: Duration,
+    background: bool,
+}
+
+fn parse(input: &Value) -> Result<Wish, ToolError> {
+    let Input { command, timeout_ms, run_in_background, .. } = input::parse(input)?;
     if command.trim().is_empty() {
         return Err(ToolError::invalid("`command` is empty."));
     }
@@ -65,7 +78,12 @@ fn parse(input: &Value) -> Result<(String, Duration), ToolError> {
     if timeout.is_zero() || timeout > MAX_TIMEOUT {
         return Err(ToolError::invalid("`timeout_ms` must be between 1 and 600000."));
     }
-    Ok((command, timeout))
+    let background = run_in_background.unwrap_or(false);
+    if background && timeout_ms.is_some() {
+        let message = "`timeout_ms` is for commands in the foreground: leave it out with `run_in_background`.";
+        return Err(ToolError::invalid(message));
+    }
+    Ok(Wish { command, timeout, background })
 }
 
 #[async_trait]
@@ -87,6 +105,7 @@ impl Tool for Bash {
                     "type": "integer", "minimum": 1, "maximum": 600_000,
                     "description": "Milliseconds after which it is ended (120000)",
                 },
+                "run_in_background": {"type": "boolean", "description": "Don't wait for it; you are notified of its end"},
                 "description": {"type": "string", "description": "What it does, in five to ten words, for the user"},
             },
             "required": ["command"],
@@ -95,12 +114,18 @@ impl Tool for Bash {
     }
 
     fn access(&self, input: &Value, _: &Place) -> Result<Access, ToolError> {
-        parse(input).map(|(command, _)| Access::Command { command })
+        parse(input).map(|Wish { command, .. }| Access::Command { command })
     }
 
     async fn run(&self, input: Value, context: &ToolContext) -> Result<ToolOutput, ToolError> {
-        let (command, timeout) = parse(&input)?;
+        let Wish { command, timeout, background } = parse(&input)?;
         let prepared = self.prepare(&command, &context.place)?;
+        if background {
+            let sandbox = self.sandbox.clone();
+            let run = move |file| run_into(sandbox, prepared, file).boxed();
+            let job = ShellJob { command, run: Box::new(run) };
+            return context.delegate.start_shell(&context.agent, &context.call, job).await.map(ToolOutput::text);
+        }
         let (ending, output) = follow(&self.sandbox, prepared, timeout, &context.output).await?;
         let exit = match ending {
             Ending::Exited(exit) => exit,
@@ -216,6 +241,33 @@ impl Ending {
                 "more than 10 MB of output, and ended. Send it to a file and look at parts.".to_owned(),
             ),
         }
+    }
+}
+
+/// Runs a command to its end with its output in a file, for the background.
+async fn run_into(sandbox: Arc<Sandbox>, prepared: Prepared, file: PathBuf) -> ShellOutcome {
+    let failed = |message: String| ShellOutcome::Failed { message };
+    let file = match std::fs::File::create(&file) {
+        Ok(file) => Arc::new(file),
+        Err(error) => return failed(format!("Nothing was run: {} can't be written: {error}.", file.display())),
+    };
+    let broken = Arc::new(Mutex::new(None));
+    let sink = OutputSink::new({
+        let broken = broken.clone();
+        move |text| {
+            // Small writes to a local file; losing one is said at the end.
+            if let Err(error) = (&*file).write_all(text.as_bytes()) {
+                broken.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error.to_string());
+            }
+        }
+    });
+    let ended = follow(&sandbox, prepared, LONGEST_BACKGROUND, &sink).await;
+    let lost = broken.lock().unwrap_or_else(PoisonError::into_inner).take();
+    match (ended, lost) {
+        (Err(error), _) => failed(error.message),
+        (Ok(_), Some(error)) => failed(format!("its output could not be written whole: {error}")),
+        (Ok((Ending::Exited(Some(0)), _)), None) => ShellOutcome::Completed,
+        (Ok((ending, _)), None) => failed(ending.explain(LONGEST_BACKGROUND).1),
     }
 }
 

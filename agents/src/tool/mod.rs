@@ -5,9 +5,11 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
-use offshoot_protocol::{Access, AgentId, CallId, ResultDetail, Todo};
+use futures_util::future::BoxFuture;
+use offshoot_protocol::{Access, AgentId, CallId, ResultDetail, ShellOutcome, Todo};
 use serde_json::Value;
 
 use crate::boundary::Place;
@@ -157,10 +159,37 @@ pub struct AgentCall {
 
 /// Starts agents on behalf of a call. Implemented by the tree.
 #[async_trait]
-pub trait Delegate: Send + Sync {
+pub trait Delegate: Tasks {
     /// Routes the call, starts the agent, and waits for it when it runs in the foreground. The output is the result that
     /// the calling model reads.
     async fn delegate(&self, agent: &AgentId, call: &CallId, wish: AgentCall) -> Result<ToolOutput, ToolError>;
+}
+
+/// What runs in the background for an agent. Implemented by the tree. Every answer is the text the calling model reads.
+#[async_trait]
+pub trait Tasks: Send + Sync {
+    /// The agent's tasks: agents that it started and shell commands.
+    fn list(&self, agent: &AgentId) -> String;
+
+    /// What a task has come to. With `patience`, waits that long for its end.
+    async fn output(&self, agent: &AgentId, task: &str, patience: Option<Duration>) -> Result<String, ToolError>;
+
+    /// Stops a task of the agent's, for good.
+    async fn stop(&self, agent: &AgentId, task: &str) -> Result<String, ToolError>;
+
+    /// Gives a text to an agent that this one started, named by id or title. One that has ended goes on with it.
+    async fn message(&self, agent: &AgentId, to: &str, text: &str) -> Result<String, ToolError>;
+
+    /// Runs a shell command as a task of the agent's.
+    async fn start_shell(&self, agent: &AgentId, call: &CallId, job: ShellJob) -> Result<String, ToolError>;
+}
+
+/// A shell command, ready to run in the background.
+pub struct ShellJob {
+    /// The command line, for people.
+    pub command: String,
+    /// Runs it to its end, writing its output to the file that is given. Dropping the future ends it.
+    pub run: Box<dyn FnOnce(PathBuf) -> BoxFuture<'static, ShellOutcome> + Send>,
 }
 
 /// The tools an agent's calls are looked up in.
@@ -205,6 +234,10 @@ mod glob;
 mod grep;
 mod input;
 mod read;
+mod send_message;
+mod task_list;
+mod task_output;
+mod task_stop;
 #[cfg(test)]
 mod testing;
 mod text;
@@ -257,6 +290,10 @@ pub fn standard(options: Options) -> Vec<Arc<dyn Tool>> {
         Arc::new(grep::Grep { is_forbidden: is_forbidden.clone() }),
         Arc::new(glob::Glob { is_forbidden }),
         Arc::new(todo_write::TodoWrite),
+        Arc::new(task_list::TaskList),
+        Arc::new(task_output::TaskOutput),
+        Arc::new(task_stop::TaskStop),
+        Arc::new(send_message::SendMessage),
     ]
 }
 

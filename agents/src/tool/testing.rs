@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use offshoot_protocol::{AgentId, CallId};
 use serde_json::Value;
 
-use super::{AgentCall, Delegate, FileMemory, OutputSink, Tool, ToolContext, ToolError, ToolOutput};
+use super::{AgentCall, Delegate, FileMemory, OutputSink, ShellJob, Tasks, Tool, ToolContext, ToolError, ToolOutput};
 use crate::boundary::Place;
 
 /// An isolated agent's folders on the disk, and its memory.
@@ -19,6 +20,38 @@ pub(super) struct Bench {
 }
 
 struct NoDelegate;
+
+fn nothing() -> ToolError {
+    ToolError::new("unknown_task", "no tasks here")
+}
+
+#[async_trait]
+impl Tasks for NoDelegate {
+    fn list(&self, _: &AgentId) -> String {
+        "[]".to_owned()
+    }
+
+    async fn output(&self, _: &AgentId, _: &str, _: Option<Duration>) -> Result<String, ToolError> {
+        Err(nothing())
+    }
+
+    async fn stop(&self, _: &AgentId, _: &str) -> Result<String, ToolError> {
+        Err(nothing())
+    }
+
+    async fn message(&self, _: &AgentId, _: &str, _: &str) -> Result<String, ToolError> {
+        Err(nothing())
+    }
+
+    /// Runs the job to its end, into a file beside the test's folders.
+    async fn start_shell(&self, _: &AgentId, call: &CallId, job: ShellJob) -> Result<String, ToolError> {
+        let file = std::env::temp_dir().join(format!("offshoot-shell-{}-{call}", std::process::id()));
+        let outcome = (job.run)(file.clone()).await;
+        let output = std::fs::read_to_string(&file).unwrap_or_default();
+        let _ = std::fs::remove_file(&file);
+        Ok(format!("{outcome:?}: {output}"))
+    }
+}
 
 #[async_trait]
 impl Delegate for NoDelegate {

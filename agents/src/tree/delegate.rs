@@ -24,8 +24,13 @@ pub(super) struct TreeDelegate(pub(super) Weak<Tree>);
 #[async_trait]
 impl Delegate for TreeDelegate {
     async fn delegate(&self, agent: &AgentId, call: &CallId, wish: AgentCall) -> Result<ToolOutput, ToolError> {
-        let tree = self.0.upgrade().ok_or_else(|| ToolError::new("subagent_failed", "The session is closing."))?;
-        tree.delegate(agent, call, wish).await
+        self.tree()?.delegate(agent, call, wish).await
+    }
+}
+
+impl TreeDelegate {
+    pub(super) fn tree(&self) -> Result<Arc<Tree>, ToolError> {
+        self.0.upgrade().ok_or_else(|| ToolError::new("subagent_failed", "The session is closing."))
     }
 }
 
@@ -194,7 +199,7 @@ fn isolates(route: &Route) -> bool {
     matches!(route, Route::Role(role) if role.isolation == Isolation::Worktree)
 }
 
-fn background_disabled() -> ToolError {
+pub(super) fn background_disabled() -> ToolError {
     let message = "Background agents are turned off: use a role in the foreground, or do the work yourself.";
     ToolError::new("background_disabled", message)
 }

@@ -5,7 +5,7 @@ use std::sync::Weak;
 
 use async_trait::async_trait;
 use offshoot_protocol::{
-    AgentId, AgentKind, AgentOutcome, EventBody, Input, InputId, InputSource, Origin, WorktreeState,
+    AgentId, AgentKind, AgentOutcome, EventBody, Input, InputId, InputSource, Origin, TaskId, WorktreeState,
 };
 
 use super::Tree;
@@ -31,6 +31,8 @@ impl Ending for TreeEnding {
 impl Tree {
     async fn child_ended(&self, worker: &Worker, outcome: AgentOutcome) -> bool {
         let id = &worker.id;
+        // Nothing of an agent outlives it.
+        self.stop_shells(id).await;
         let left_behind = self.look_after_worktree(id).await;
         if let AgentOutcome::Completed { report } = &outcome {
             self.write_report(id, report).await;
@@ -70,21 +72,19 @@ impl Tree {
             let output_file = self.report_file(id).display().to_string();
             let completed = matches!(outcome, AgentOutcome::Completed { .. });
             let live = agent.worktree.as_ref().filter(|worktree| worktree.state == WorktreeState::Live);
+            let output_file = completed.then_some(output_file.as_str());
+            let (status, summary) = prompt::outcome(&outcome, output_file);
             let text = prompt::notification(&Notice {
-                task: id,
-                kind: agent.kind,
+                task: id.as_str(),
+                kind: prompt::kind_word(agent.kind),
+                status,
                 description: &agent.title,
-                outcome: &outcome,
-                output_file: completed.then_some(output_file.as_str()),
+                summary,
+                output_file,
                 worktree: live.map(|worktree| (worktree.path.as_str(), worktree.branch.as_str())),
-                usage: agent.usage,
+                usage: Some(agent.usage),
             });
-            let input = Input {
-                id: InputId(self.means.ids.next("i-")),
-                text,
-                origin: Origin::Notification,
-                source: Some(InputSource { agent: id.clone() }),
-            };
+            let input = self.notification(TaskId(id.0.clone()), text);
             (parent, input)
         });
         let mut facts = vec![(Some(id.clone()), EventBody::AgentEnded { outcome })];
@@ -93,6 +93,12 @@ impl Tree {
             parent
         });
         (facts, parent)
+    }
+
+    /// A notification on its way to an agent.
+    pub(super) fn notification(&self, task: TaskId, text: String) -> Input {
+        let id = InputId(self.means.ids.next("i-"));
+        Input { id, text, origin: Origin::Notification, source: Some(InputSource { task }) }
     }
 
     /// Where a child's report is written, for its parent to read.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use offshoot_protocol::{
-    AgentId, AgentKind, AgentState, EventBody, Input, InputId, Origin, PermissionMode, Rejected, RejectedCode,
+    AgentId, AgentKind, AgentState, EventBody, Input, InputId, Origin, PermissionMode, Rejected, RejectedCode, TaskId,
 };
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::JoinSet;
@@ -34,6 +34,7 @@ mod recovery;
 mod result;
 mod seed;
 mod start;
+mod tasks;
 mod wait;
 
 /// One session's agents.
@@ -46,6 +47,7 @@ pub struct Tree {
     folder: PathBuf,
     agents: Mutex<HashMap<AgentId, Member>>,
     worktrees: Mutex<HashMap<AgentId, Arc<Worktree>>>,
+    shells: Mutex<HashMap<TaskId, tasks::Shell>>,
     tasks: Mutex<JoinSet<()>>,
     permits: Arc<Semaphore>,
     /// Counts ends and hand-overs, so that whoever waits for an agent looks again.
@@ -111,6 +113,7 @@ impl Tree {
             folder,
             agents: Mutex::default(),
             worktrees: Mutex::default(),
+            shells: Mutex::default(),
             tasks: Mutex::default(),
             permits,
             changed: watch::Sender::new(0),
@@ -138,7 +141,12 @@ impl Tree {
         if text.is_empty() {
             return Err(Rejected::new(RejectedCode::Invalid, "The message is empty.", ""));
         }
-        let input = Input { id: InputId(self.means.ids.next("i-")), text, origin: Origin::User, source: None };
+        self.give(agent, text, Origin::User).await
+    }
+
+    /// Puts a text into an agent's queue. On disk when this returns.
+    async fn give(&self, agent: &AgentId, text: String, origin: Origin) -> Result<(), Rejected> {
+        let input = Input { id: InputId(self.means.ids.next("i-")), text, origin, source: None };
         let (seq, allowed) = self.journal.decide(|fold| {
             let Some(view) = fold.agent(agent) else { return (Vec::new(), Err(no_such_agent())) };
             if view.state == AgentState::Stopped {

@@ -36,6 +36,7 @@ impl Tree {
                 self.journal.decide(|fold| (self.end(fold, &agent.id, AgentOutcome::Interrupted).0, ()));
             }
         }
+        self.recover_shells();
         self.recall_worktrees().await;
         let agents: Vec<AgentId> =
             self.journal.read(|fold| fold.view.agents.iter().map(|agent| agent.id.clone()).collect());
@@ -55,7 +56,7 @@ fn lost_call(fold: &Fold, agent: &AgentId, call: &CallId) -> String {
     let id = &child.id;
     match &child.outcome {
         Some(AgentOutcome::Completed { report }) => {
-            let report = prompt::defang(&prompt::bounded(report, None));
+            let report = prompt::defang(&prompt::bounded(report, prompt::REPORT_LIMIT, None));
             format!("The program ended in this moment, but agent {id} had handed back its report: {report}")
         }
         Some(_) => format!("The program ended in this moment; agent {id} had ended without a report."),

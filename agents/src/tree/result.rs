@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::Tree;
 use crate::prompt;
-use crate::tool::{ToolError, ToolOutput};
+use crate::tool::{ToolError, ToolOutput, agent};
 
 impl Tree {
     /// The result of a call whose agent runs in the background.
@@ -23,11 +23,12 @@ impl Tree {
 
     /// The result of a call that waited for its agent's end.
     pub(super) fn handed_back(&self, id: &AgentId, outcome: AgentOutcome) -> Result<ToolOutput, ToolError> {
+        let limit = self.report_limit(id);
         let fail = |code, message: String| ToolError { detail: detail(id), ..ToolError::new(code, message) };
         match outcome {
             AgentOutcome::Completed { report } => {
                 let file = self.report_file(id).display().to_string();
-                let report = prompt::defang(&prompt::bounded(&report, Some(&file)));
+                let report = prompt::defang(&prompt::bounded(&report, limit, Some(&file)));
                 let mut result = json!({"status": "completed", "agent_id": id, "report": report});
                 self.add_facts(id, &mut result);
                 Ok(ToolOutput { content: result.to_string(), detail: detail(id), todos: None })
@@ -38,7 +39,7 @@ impl Tree {
                     _ => "subagent_failed",
                 };
                 let turns = self.journal.read(|fold| fold.steps_of_run(id));
-                let partial = partial.map(|text| prompt::defang(&prompt::bounded(&text, None)));
+                let partial = partial.map(|text| prompt::defang(&prompt::bounded(&text, limit, None)));
                 let partial = partial.map(|text| format!(" The last it wrote, which is no result: {text}"));
                 let message = format!("Agent {id}, after {turns} turns: {message}{}", partial.unwrap_or_default());
                 Err(fail(code, message))
@@ -48,6 +49,17 @@ impl Tree {
             }
             AgentOutcome::Interrupted => Err(fail("subagent_stopped", format!("Agent {id} was interrupted."))),
         }
+    }
+
+    /// Most bytes of this child's report in its call's result: all that are handed back in one step stay in bounds
+    /// together.
+    fn report_limit(&self, id: &AgentId) -> usize {
+        let siblings = self.journal.read(|fold| {
+            let parent = fold.agent(id).and_then(|child| child.parent.as_ref());
+            let transcript = parent.map(|parent| fold.transcript(parent)).unwrap_or_default();
+            transcript.last().map_or(1, |last| last.calls().filter(|(_, name, _)| *name == agent::NAME).count())
+        });
+        prompt::REPORT_LIMIT.min(prompt::STEP_LIMIT / siblings.max(1))
     }
 
     /// Figures, worktree and warnings of an agent, for a result.

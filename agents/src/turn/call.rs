@@ -39,9 +39,9 @@ pub(super) async fn answer_all(worker: &Worker) -> Result<bool, TurnOutcome> {
     let ids: Vec<CallId> = calls.iter().map(|(id, ..)| (*id).clone()).collect();
     worker.journal.decide(|fold| {
         let queue = fold.agent(&worker.id).map(|agent| agent.queue.as_slice()).unwrap_or_default();
-        // What a person says while the agent works reaches it with the results; task notifications wait for the turn's
-        // end.
-        let (blocks, inputs) = Worker::queued(queue, |input| input.origin == Origin::User);
+        // What a person or its parent says while the agent works reaches it with the results; task notifications wait
+        // for the turn's end.
+        let (blocks, inputs) = Worker::queued(queue, |input| matches!(input.origin, Origin::User | Origin::Brief));
         let message = Message { role: MessageRole::User, blocks };
         let index = fold.transcript(&worker.id).len();
         let body = EventBody::ResultsAppended { index, calls: ids, message, inputs };

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use offshoot_protocol::{
     AgentCreated, AgentId, AgentKind, AgentOutcome, AgentState, AgentView, Answer, CallId, CallState, CallView,
-    Conversation, Event, EventBody, Message, SessionId, SessionView, Timestamp, TurnOutcome, WorktreeState,
+    Conversation, Event, EventBody, Message, SessionId, SessionView, ShellView, Timestamp, TurnOutcome, WorktreeState,
 };
 
 use crate::policy::narrower;
@@ -69,6 +69,7 @@ impl Fold {
             created_at: Timestamp::UNIX_EPOCH,
             agents: Vec::new(),
             requests: Vec::new(),
+            shells: Vec::new(),
         };
         Self { view, cursor: 0, grants: Vec::new(), agents: HashMap::new() }
     }
@@ -309,6 +310,22 @@ impl Fold {
                 }
             }
             EventBody::ChangesCounted { changes } => agent.changes = Some(*changes),
+            EventBody::ShellStarted { task, call, command, output_file } => self.view.shells.push(ShellView {
+                id: task.clone(),
+                agent: id.clone(),
+                call: call.clone(),
+                command: command.clone(),
+                output_file: output_file.clone(),
+                outcome: None,
+                started_at: at,
+                ended_at: None,
+            }),
+            EventBody::ShellEnded { task, outcome } => {
+                if let Some(shell) = self.view.shells.iter_mut().find(|shell| shell.id == *task) {
+                    shell.outcome = Some(outcome.clone());
+                    shell.ended_at = Some(at);
+                }
+            }
             EventBody::TodosChanged { todos } => agent.todos.clone_from(todos),
             EventBody::Warned { warning } => agent.warnings.push(warning.clone()),
             EventBody::SessionCreated { .. }

@@ -70,7 +70,7 @@ fn completed() -> EventBody {
 }
 
 fn notification(id: &str, of: &str) -> Input {
-    let source = Some(InputSource { agent: of.into() });
+    let source = Some(InputSource { task: of.into() });
     Input { id: InputId(id.into()), text: "ended".into(), origin: Origin::Notification, source }
 }
 
