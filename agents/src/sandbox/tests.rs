@@ -124,7 +124,7 @@ async fn detection_believes_only_what_it_has_tried() {
     assert!(reason(&[forbidden]).await.ends_with("bwrap: No permissions to create new namespace"));
     let lying = program(&ground, "#!/bin/sh\nexit 0\n");
     assert!(reason(&[lying]).await.ends_with("a command that should work failed"));
-    assert_eq!(std::fs::read_dir(&ground.root).unwrap().count(), 5, "the trial leaves nothing behind");
+    assert_eq!(std::fs::read_dir(&ground.root).unwrap().count(), 6, "the trial leaves only the wall's files behind");
 
     if Sandbox::installed(Vec::new()).is_some() {
         let sandbox = Sandbox::detect(&BUBBLEWRAP.map(PathBuf::from), &ground.root, Vec::new()).await;
@@ -301,7 +301,7 @@ async fn limits_hold() {
 
 #[tokio::test]
 async fn a_fork_bomb_is_bounded_and_ends_with_its_command() {
-    let Some(Sandbox { confinement: Confinement::Bubblewrap { program: bwrap }, .. }) = Sandbox::installed(Vec::new())
+    let Some(Confinement::Bubblewrap { program: bwrap }) = Sandbox::installed(Vec::new()).map(|it| it.confinement())
     else {
         return;
     };
@@ -318,9 +318,9 @@ async fn a_fork_bomb_is_bounded_and_ends_with_its_command() {
     } else {
         ""
     };
-    let materials = Some(Materials::new(&ground.root).unwrap());
+    let materials = Materials::lay_out(&ground.root).unwrap();
     let script = format!("#!/bin/sh\nexec {as_nobody} {} \"$@\"\n", bwrap.display());
-    let sandbox = Sandbox::new(Confinement::Bubblewrap { program: program(&ground, &script) }, Vec::new(), materials);
+    let sandbox = Sandbox::new(Ok(Wall { program: program(&ground, &script), masked: Vec::new(), materials }));
     for folder in ["", "work", "work/.git", "work/.offshoot"] {
         std::fs::create_dir_all(ground.root.join(folder)).unwrap();
         std::fs::set_permissions(ground.root.join(folder), PermissionsExt::from_mode(0o777)).unwrap();
