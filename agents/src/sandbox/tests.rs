@@ -10,7 +10,7 @@ use super::*;
 
 /// Folders on the disk and what a command is given of them.
 struct Ground {
-    _root: tempfile::TempDir,
+    _root: Option<tempfile::TempDir>,
     root: PathBuf,
     writable: Vec<PathBuf>,
     protected: Vec<PathBuf>,
@@ -27,7 +27,13 @@ impl Ground {
     }
 
     fn at(root: tempfile::TempDir) -> Self {
-        let path = root.path().canonicalize().unwrap();
+        let ground = Self::on(root.path());
+        Self { _root: Some(root), ..ground }
+    }
+
+    /// In a folder that somebody else removes.
+    fn on(root: &Path) -> Self {
+        let path = root.canonicalize().unwrap();
         for folder in ["work", "scratch", "main/.git/hooks", "home/.ssh", "home/project"] {
             std::fs::create_dir_all(path.join(folder)).unwrap();
         }
@@ -38,7 +44,7 @@ impl Ground {
             network: false,
             limits: Limits::default(),
             root: path,
-            _root: root,
+            _root: None,
         }
     }
 
@@ -413,8 +419,7 @@ async fn drop_when_up(running: Running, fifo: Fifo) {
 #[expect(clippy::disallowed_methods, reason = "how one test process tells another where")]
 async fn owner() {
     let Some(root) = std::env::var_os("OFFSHOOT_TEST_ROOT") else { return };
-    let ground = Ground { root: root.into(), ..Ground::new() };
-    let ground = Ground { writable: vec![ground.root.join("work")], protected: Vec::new(), ..ground };
+    let ground = Ground::on(Path::new(&root));
     let sandbox = Sandbox::installed(Vec::new()).unwrap();
     let command = "exec 3>fifo; setsid bash -c 'echo >&3; sleep 1000' & sleep 1000";
     let mut running = sandbox.start(ground.prepare(&sandbox, command)).await.unwrap();
