@@ -9,6 +9,7 @@
 
 use std::ffi::OsString;
 use std::fmt;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::Arc;
@@ -126,11 +127,20 @@ pub enum SandboxError {
 /// Runs commands behind the best wall that this machine has. See the module.
 #[derive(Debug)]
 pub struct Sandbox {
-    confinement: Confinement,
-    masked: Vec<PathBuf>,
-    materials: Option<Materials>,
+    /// What walls are built with, or why there are none.
+    wall: Result<Wall, String>,
     mountpoints: Arc<Mountpoints>,
     launcher: Launcher,
+}
+
+/// What every wall is built with.
+#[derive(Debug)]
+struct Wall {
+    /// Bubblewrap.
+    program: PathBuf,
+    /// What no command may see.
+    masked: Vec<PathBuf>,
+    materials: Materials,
 }
 
 /// A command behind its wall, to be given its standard streams and to be [started](Sandbox::start).
@@ -147,7 +157,7 @@ impl Sandbox {
     /// that must not really run, in a new folder under `folder`. Takes some 100 ms, and at most 5 s.
     ///
     /// `masked` are files and folders that no command may see, such as [`credentials`] and Offshoot's own data; they are
-    /// seen as empty. `folder` must outlast the sandbox.
+    /// seen as empty. `folder` keeps a small folder `wall`, which must last as long as the sandbox.
     pub async fn detect(candidates: &[PathBuf], folder: &Path, masked: Vec<PathBuf>) -> Self {
         if !cfg!(target_os = "linux") {
             return Self::not_confined("this platform has no sandbox that Offshoot can use");
@@ -155,11 +165,11 @@ impl Sandbox {
         let Some(program) = candidates.iter().find(|path| path.is_file()) else {
             return Self::not_confined("bubblewrap (bwrap) is not installed");
         };
-        let materials = match Materials::new(folder) {
+        let materials = match Materials::lay_out(folder) {
             Ok(materials) => materials,
             Err(error) => return Self::not_confined(format!("{}: {error}", folder.display())),
         };
-        let sandbox = Self::new(Confinement::Bubblewrap { program: program.clone() }, masked, Some(materials));
+        let sandbox = Self::new(Ok(Wall { program: program.clone(), masked, materials }));
         match tokio::time::timeout(TRIAL_TIME, sandbox.try_out(folder)).await {
             Ok(Ok(())) => sandbox,
             Ok(Err(reason)) => Self::not_confined(format!("bubblewrap does not work here: {reason}")),
@@ -169,41 +179,45 @@ impl Sandbox {
 
     /// A sandbox that confines nothing, and says why.
     pub fn not_confined(reason: impl Into<String>) -> Self {
-        Self::new(Confinement::NotConfined { reason: reason.into() }, Vec::new(), None)
+        Self::new(Err(reason.into()))
     }
 
-    fn new(confinement: Confinement, masked: Vec<PathBuf>, materials: Option<Materials>) -> Self {
-        Self { confinement, masked, materials, mountpoints: Arc::default(), launcher: Launcher::new() }
+    fn new(wall: Result<Wall, String>) -> Self {
+        Self { wall, mountpoints: Arc::default(), launcher: Launcher::new() }
     }
 
     /// Bubblewrap without trying it out, where it is installed; a notice and nothing elsewhere.
     #[cfg(test)]
     pub(crate) fn installed(masked: Vec<PathBuf>) -> Option<Self> {
-        let program = BUBBLEWRAP.iter().map(PathBuf::from).find(|path| path.is_file());
-        if program.is_none() {
+        let Some(program) = BUBBLEWRAP.iter().map(PathBuf::from).find(|path| path.is_file()) else {
             println!("NOT TESTED: bubblewrap is not installed");
-        }
-        let materials = Materials::new(Path::new("/tmp")).unwrap();
-        program.map(|program| Self::new(Confinement::Bubblewrap { program }, masked, Some(materials)))
+            return None;
+        };
+        let folder = std::env::current_exe().unwrap().with_file_name("");
+        Some(Self::new(Ok(Wall { program, masked, materials: Materials::lay_out(&folder).unwrap() })))
     }
 
     /// How far commands are confined.
-    pub fn confinement(&self) -> &Confinement {
-        &self.confinement
+    pub fn confinement(&self) -> Confinement {
+        match &self.wall {
+            Ok(wall) => Confinement::Bubblewrap { program: wall.program.clone() },
+            Err(reason) => Confinement::NotConfined { reason: reason.clone() },
+        }
     }
 
     /// Whether the kernel confines commands.
     pub fn is_confined(&self) -> bool {
-        matches!(self.confinement, Confinement::Bubblewrap { .. })
+        self.wall.is_ok()
     }
 
     /// How far a command with or without network is confined, for people.
     pub fn label(&self, network: bool) -> String {
-        match (&self.confinement, network) {
-            (confined @ Confinement::Bubblewrap { .. }, false) => format!("{confined}, no network"),
-            (confined @ Confinement::Bubblewrap { .. }, true) => format!("{confined}, network open"),
-            (open, _) => open.to_string(),
-        }
+        let network = match (&self.wall, network) {
+            (Ok(_), false) => ", no network",
+            (Ok(_), true) => ", network open",
+            (Err(_), _) => "",
+        };
+        format!("{}{network}", self.confinement())
     }
 
     /// Builds the wall. Its output goes nowhere until the caller says where.
@@ -211,24 +225,13 @@ impl Sandbox {
         if !spec.directory.is_dir() {
             return Err(SandboxError::Directory(spec.directory.to_path_buf()));
         }
-        let (mut command, planted) = match (&self.confinement, &self.materials) {
-            (Confinement::Bubblewrap { program }, Some(materials)) => {
-                let planted = self.mountpoints.plant(spec)?;
-                let mut command = Command::new(program);
-                // Bubblewrap takes the filter from its standard input; the shell opens another.
-                if HAS_FILTER {
-                    command.args(["--seccomp", "0"]).stdin(std::fs::File::open(materials.filter())?);
-                } else {
-                    command.stdin(Stdio::null());
-                }
-                command.args(bubblewrap::arguments(spec, &self.masked, &materials.empty())?);
-                (command, planted)
+        let mut planted = Planted::default();
+        let mut command = match &self.wall {
+            Ok(wall) => {
+                planted = self.mountpoints.plant(spec)?;
+                wall.command(spec)?
             }
-            _ => {
-                let mut command = session_leader(spec.directory);
-                command.stdin(Stdio::null());
-                (command, Planted::default())
-            }
+            Err(_) => session_leader(spec.directory),
         };
         command.args(shell(spec, self.is_confined()));
         command.env_clear().envs(spec.environment.iter().map(|(name, value)| (name, value)));
@@ -284,27 +287,52 @@ impl Sandbox {
     }
 }
 
-/// Files that every wall is built with.
+impl Wall {
+    fn command(&self, spec: &CommandSpec<'_>) -> Result<Command, SandboxError> {
+        let mut command = Command::new(&self.program);
+        // Bubblewrap takes the filter from its standard input; the shell opens another.
+        if HAS_FILTER {
+            command.args(["--seccomp", "0"]).stdin(std::fs::File::open(self.materials.filter())?);
+        } else {
+            command.stdin(Stdio::null());
+        }
+        command.args(bubblewrap::arguments(spec, &self.masked, &self.materials.empty())?);
+        Ok(command)
+    }
+}
+
+/// The folder of files that walls are built with. They are the same for every program that uses it, and stay.
 #[derive(Debug)]
-struct Materials(tempfile::TempDir);
+struct Materials(PathBuf);
 
 impl Materials {
-    fn new(folder: &Path) -> std::io::Result<Self> {
-        let materials = Self(tempfile::Builder::new().prefix("wall-").tempdir_in(folder)?);
-        std::fs::write(materials.empty(), "")?;
+    fn lay_out(folder: &Path) -> std::io::Result<Self> {
+        let materials = Self(folder.join("wall"));
+        std::fs::create_dir_all(&materials.0)?;
+        // Whole or not at all: another program may be reading it.
+        let lay = |path: PathBuf, content: &[u8]| -> std::io::Result<()> {
+            if std::fs::read(&path).is_ok_and(|there| there == content) {
+                return Ok(());
+            }
+            let mut file = tempfile::NamedTempFile::new_in(&materials.0)?;
+            file.write_all(content)?;
+            file.persist(path)?;
+            Ok(())
+        };
+        lay(materials.empty(), b"")?;
         #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
-        std::fs::write(materials.filter(), seccomp::program())?;
+        lay(materials.filter(), &seccomp::program())?;
         Ok(materials)
     }
 
     /// What is seen in place of a masked file.
     fn empty(&self) -> PathBuf {
-        self.0.path().join("empty")
+        self.0.join("empty")
     }
 
     /// The filter of system calls.
     fn filter(&self) -> PathBuf {
-        self.0.path().join("filter")
+        self.0.join("filter")
     }
 }
 
@@ -378,6 +406,6 @@ fn session_leader(directory: &Path) -> Command {
         command.arg("--");
         command
     };
-    command.current_dir(directory);
+    command.current_dir(directory).stdin(Stdio::null());
     command
 }

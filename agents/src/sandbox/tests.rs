@@ -10,7 +10,7 @@ use super::*;
 
 /// Folders on the disk and what a command is given of them.
 struct Ground {
-    _root: tempfile::TempDir,
+    _root: Option<tempfile::TempDir>,
     root: PathBuf,
     writable: Vec<PathBuf>,
     protected: Vec<PathBuf>,
@@ -27,7 +27,13 @@ impl Ground {
     }
 
     fn at(root: tempfile::TempDir) -> Self {
-        let path = root.path().canonicalize().unwrap();
+        let ground = Self::on(root.path());
+        Self { _root: Some(root), ..ground }
+    }
+
+    /// In a folder that somebody else removes.
+    fn on(root: &Path) -> Self {
+        let path = root.canonicalize().unwrap();
         for folder in ["work", "scratch", "main/.git/hooks", "home/.ssh", "home/project"] {
             std::fs::create_dir_all(path.join(folder)).unwrap();
         }
@@ -38,7 +44,7 @@ impl Ground {
             network: false,
             limits: Limits::default(),
             root: path,
-            _root: root,
+            _root: None,
         }
     }
 
@@ -124,7 +130,7 @@ async fn detection_believes_only_what_it_has_tried() {
     assert!(reason(&[forbidden]).await.ends_with("bwrap: No permissions to create new namespace"));
     let lying = program(&ground, "#!/bin/sh\nexit 0\n");
     assert!(reason(&[lying]).await.ends_with("a command that should work failed"));
-    assert_eq!(std::fs::read_dir(&ground.root).unwrap().count(), 5, "the trial leaves nothing behind");
+    assert_eq!(std::fs::read_dir(&ground.root).unwrap().count(), 6, "the trial leaves only the wall's files behind");
 
     if Sandbox::installed(Vec::new()).is_some() {
         let sandbox = Sandbox::detect(&BUBBLEWRAP.map(PathBuf::from), &ground.root, Vec::new()).await;
@@ -301,7 +307,7 @@ async fn limits_hold() {
 
 #[tokio::test]
 async fn a_fork_bomb_is_bounded_and_ends_with_its_command() {
-    let Some(Sandbox { confinement: Confinement::Bubblewrap { program: bwrap }, .. }) = Sandbox::installed(Vec::new())
+    let Some(Confinement::Bubblewrap { program: bwrap }) = Sandbox::installed(Vec::new()).map(|it| it.confinement())
     else {
         return;
     };
@@ -318,9 +324,9 @@ async fn a_fork_bomb_is_bounded_and_ends_with_its_command() {
     } else {
         ""
     };
-    let materials = Some(Materials::new(&ground.root).unwrap());
+    let materials = Materials::lay_out(&ground.root).unwrap();
     let script = format!("#!/bin/sh\nexec {as_nobody} {} \"$@\"\n", bwrap.display());
-    let sandbox = Sandbox::new(Confinement::Bubblewrap { program: program(&ground, &script) }, Vec::new(), materials);
+    let sandbox = Sandbox::new(Ok(Wall { program: program(&ground, &script), masked: Vec::new(), materials }));
     for folder in ["", "work", "work/.git", "work/.offshoot"] {
         std::fs::create_dir_all(ground.root.join(folder)).unwrap();
         std::fs::set_permissions(ground.root.join(folder), PermissionsExt::from_mode(0o777)).unwrap();
@@ -413,8 +419,7 @@ async fn drop_when_up(running: Running, fifo: Fifo) {
 #[expect(clippy::disallowed_methods, reason = "how one test process tells another where")]
 async fn owner() {
     let Some(root) = std::env::var_os("OFFSHOOT_TEST_ROOT") else { return };
-    let ground = Ground { root: root.into(), ..Ground::new() };
-    let ground = Ground { writable: vec![ground.root.join("work")], protected: Vec::new(), ..ground };
+    let ground = Ground::on(Path::new(&root));
     let sandbox = Sandbox::installed(Vec::new()).unwrap();
     let command = "exec 3>fifo; setsid bash -c 'echo >&3; sleep 1000' & sleep 1000";
     let mut running = sandbox.start(ground.prepare(&sandbox, command)).await.unwrap();
