@@ -166,13 +166,12 @@ fn entry(
     new: Side,
     counted: &mut HashMap<(Oid, Oid), Counted>,
 ) -> Result<Entry, GitError> {
-    let seen = match counted.get(&(old.id, new.id)) {
-        Some(seen) => seen.clone(),
-        None => {
-            let seen = count(library, &old, &new)?;
-            counted.insert((old.id, new.id), seen.clone());
-            seen
-        }
+    let seen = if let Some(seen) = counted.get(&(old.id, new.id)) {
+        seen.clone()
+    } else {
+        let seen = count(library, &old, &new)?;
+        counted.insert((old.id, new.id), seen.clone());
+        seen
     };
     let (kind, path, old_path) = match (old.name(), new.name()) {
         (None, after) => (ChangeKind::Added, after.unwrap_or_default(), None),

@@ -127,8 +127,8 @@ struct Content {
 impl Content {
     /// Nothing for what isn't compared: links, submodules, large and empty files.
     fn of(library: &git2::Repository, side: &Side) -> Result<Option<Self>, GitError> {
-        let size = side.size(library)?;
-        if Kind::of(side) != Kind::File || size == 0 || size > LARGEST {
+        let length = side.size(library)?;
+        if Kind::of(side) != Kind::File || length == 0 || length > LARGEST {
             return Ok(None);
         }
         let content = side.content(library)?;
@@ -139,7 +139,7 @@ impl Content {
         });
         let mut lines: Vec<_> = hashed.collect();
         lines.sort_unstable();
-        Ok(Some(Self { lines, size }))
+        Ok(Some(Self { lines, size: length }))
     }
 
     /// How many of a hundred bytes of the larger one are in both.

@@ -41,7 +41,7 @@ fn row(file: &ChangedFile) -> String {
     };
     let from = old_path.as_ref().map_or(String::new(), |old| format!("{old} -> "));
     let binary = if *binary { " binary" } else { "" };
-    let labels: String = labels.iter().map(|label| format!(" [{label}]")).collect();
+    let labels = labels.iter().fold(String::new(), |row, label| row + " [" + label + "]");
     format!("{kind} {from}{path} +{added} -{removed}{binary}{labels}")
 }
 
@@ -49,7 +49,7 @@ fn row(file: &ChangedFile) -> String {
 async fn each_change_is_shown_as_what_it_is() {
     let fixture = Fixture::new();
     let project = fixture.project();
-    let long: String = (0..50).map(|n| format!("line {n}\n")).collect();
+    let long = (0..50).fold(String::new(), |text, n| text + "line " + &n.to_string() + "\n");
     for name in ["renamed.txt", "edited.txt", "gone.txt", "indented.txt", "endings.txt", "script.sh", "both.sh"] {
         write(&project, name, format!("{name}\n{long}"));
     }
@@ -108,8 +108,8 @@ async fn each_change_is_shown_as_what_it_is() {
 
     let diff = changes.file_diff("edited.txt", 1 << 20).unwrap();
     assert_eq!(diff.hunks.len(), 1);
-    let changed: Vec<_> = diff.hunks[0].lines.iter().filter(|line| line.kind != LineKind::Context).collect();
-    assert_eq!(changed.iter().map(|line| line.text.as_str()).collect::<Vec<_>>(), ["line 7", "seven", "and a half"]);
+    let touched: Vec<_> = diff.hunks[0].lines.iter().filter(|line| line.kind != LineKind::Context).collect();
+    assert_eq!(touched.iter().map(|line| line.text.as_str()).collect::<Vec<_>>(), ["line 7", "seven", "and a half"]);
     assert_eq!(changes.file_diff("link", 1 << 20).unwrap().hunks[0].lines[1].text, "src");
     assert!(changes.file_diff("script.sh", 1 << 20).unwrap().hunks.is_empty());
     assert!(matches!(changes.file_diff("README.md", 1), Err(ChangesError::NotChanged(_))));

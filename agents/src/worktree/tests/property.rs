@@ -7,8 +7,19 @@ use super::*;
 
 type Files = BTreeMap<String, Vec<u8>>;
 
-const NAMES: [&str; 9] =
-    ["a.txt", "b.md", "ü \"q\" 漢.txt", "dir/c.txt", "dir/deep/d.bin", "notes.log", "src/main.rs", "-x", "new\nline"];
+const NAMES: [&str; 11] = [
+    "a.txt",
+    "a.txt/inside",
+    "dir",
+    "b.md",
+    "ü \"q\" 漢.txt",
+    "dir/c.txt",
+    "dir/deep/d.bin",
+    "notes.log",
+    "src/main.rs",
+    "-x",
+    "new\nline",
+];
 
 struct Life {
     fixture: Fixture,
@@ -82,6 +93,15 @@ impl Life {
     fn edit(&mut self, root: &Path) {
         let name = *self.rng.choice(&NAMES).unwrap();
         let path = root.join(name);
+        // Files become folders, and folders become files.
+        for above in path.ancestors().skip(1).take_while(|above| *above != root) {
+            if above.symlink_metadata().is_ok_and(|meta| !meta.is_dir()) {
+                std::fs::remove_file(above).unwrap();
+            }
+        }
+        if path.is_dir() {
+            std::fs::remove_dir_all(&path).unwrap();
+        }
         let there = path.symlink_metadata().is_ok();
         match self.rng.u8(..8) {
             0 if there => std::fs::remove_file(&path).unwrap(),
