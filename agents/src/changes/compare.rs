@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use git2::{Delta, DiffFindOptions, DiffOptions, FileMode, Oid};
+use git2::{Delta, DiffOptions, FileMode, Oid};
 use offshoot_protocol::{BlobHash, ChangeCount, ChangeKind, ChangeSummary, ChangedFile, FileDiff};
 use sha2::{Digest, Sha256};
 
-use super::{label, lines};
+use super::{label, lines, renames};
 use crate::git::GitError;
 
 /// Most bytes of a side whose lines are compared for the summary.
@@ -14,9 +14,6 @@ const COMPARED: usize = 8 << 20;
 
 /// Most bytes of a side that is read at all for the summary.
 const READ: usize = 64 << 20;
-
-/// Most pairs of removed and added files that are compared by content to find renames.
-const RENAME_PAIRS: usize = 100_000;
 
 /// What differs between two trees.
 #[derive(Clone, Debug)]
@@ -33,11 +30,18 @@ struct Entry {
     new: Side,
 }
 
-/// One side of a changed file. The zero hash stands for no file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Side {
-    id: Oid,
-    mode: FileMode,
+/// One side of a changed file. Without a path: there is no file on this side.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Side {
+    pub(super) path: Option<Vec<u8>>,
+    pub(super) id: Oid,
+    pub(super) mode: FileMode,
+}
+
+impl Default for Side {
+    fn default() -> Self {
+        Self { path: None, id: Oid::ZERO_SHA1, mode: FileMode::Unreadable }
+    }
 }
 
 /// What was found out about a pair of contents.
@@ -65,33 +69,27 @@ impl Comparison {
         let mut options = DiffOptions::new();
         options.include_typechange(true).ignore_submodules(false).ignore_filemode(false).context_lines(3);
         let diff = library.diff_tree_to_tree(Some(&old_tree), Some(&new_tree), Some(&mut options));
-        let mut diff = diff.map_err(GitError::library(what()))?;
-        let count = |kind| diff.deltas().filter(|delta| delta.status() == kind).count();
-        let pairs = count(Delta::Added) * count(Delta::Deleted);
-        let mut find = DiffFindOptions::new();
-        find.renames(true).rename_threshold(50).rename_limit(10_000).exact_match_only(pairs > RENAME_PAIRS);
-        diff.find_similar(Some(&mut find)).map_err(GitError::library(what()))?;
+        let diff = diff.map_err(GitError::library(what()))?;
         let mut entries = Vec::new();
+        let (mut added, mut deleted) = (Vec::new(), Vec::new());
         for delta in diff.deltas() {
-            let (before, after) = (delta.old_file(), delta.new_file());
-            let kind = match delta.status() {
-                Delta::Added | Delta::Copied => ChangeKind::Added,
-                Delta::Deleted => ChangeKind::Deleted,
-                Delta::Renamed => ChangeKind::Renamed,
-                Delta::Modified | Delta::Typechange => ChangeKind::Modified,
-                _ => continue,
-            };
-            let name = |file: &git2::DiffFile<'_>| {
-                file.path_bytes().map(|path| String::from_utf8_lossy(path).into_owned()).unwrap_or_default()
-            };
-            let (path, old_path) = match kind {
-                ChangeKind::Renamed => (name(&after), Some(name(&before))),
-                ChangeKind::Deleted => (name(&before), None),
-                _ => (name(&after), None),
-            };
-            let old = Side { id: before.id(), mode: before.mode() };
-            let new = Side { id: after.id(), mode: after.mode() };
-            entries.push(entry(library, path, old_path, kind, (old, new), counted)?);
+            let (before, after) = (Side::of(&delta.old_file()), Side::of(&delta.new_file()));
+            match delta.status() {
+                Delta::Added => added.push(after),
+                Delta::Deleted => deleted.push(before),
+                Delta::Modified | Delta::Typechange => entries.push(entry(library, before, after, counted)?),
+                _ => {}
+            }
+        }
+        for (from, to) in renames::find(library, &mut deleted, &mut added)? {
+            entries.push(entry(library, from, to, counted)?);
+        }
+        let nothing = Side::default();
+        for side in deleted {
+            entries.push(entry(library, side, nothing.clone(), counted)?);
+        }
+        for side in added {
+            entries.push(entry(library, nothing.clone(), side, counted)?);
         }
         entries.sort_by(|a, b| a.file.path.cmp(&b.file.path));
         Ok(Self { new, entries })
@@ -133,7 +131,15 @@ impl Comparison {
 }
 
 impl Side {
-    fn size(self, library: &git2::Repository) -> Result<usize, GitError> {
+    fn of(file: &git2::DiffFile<'_>) -> Self {
+        Self { path: file.path_bytes().map(<[u8]>::to_vec), id: file.id(), mode: file.mode() }
+    }
+
+    fn name(&self) -> Option<String> {
+        self.path.as_ref().map(|path| String::from_utf8_lossy(path).into_owned())
+    }
+
+    pub(super) fn size(&self, library: &git2::Repository) -> Result<usize, GitError> {
         if self.id.is_zero() || self.mode == FileMode::Commit {
             return Ok(0);
         }
@@ -142,7 +148,7 @@ impl Side {
         Ok(store.read_header(self.id).map_err(GitError::library(what()))?.0)
     }
 
-    fn content(self, library: &git2::Repository) -> Result<Vec<u8>, GitError> {
+    pub(super) fn content(&self, library: &git2::Repository) -> Result<Vec<u8>, GitError> {
         if self.id.is_zero() {
             return Ok(Vec::new());
         }
@@ -156,19 +162,22 @@ impl Side {
 
 fn entry(
     library: &git2::Repository,
-    path: String,
-    old_path: Option<String>,
-    kind: ChangeKind,
-    (old, new): (Side, Side),
+    old: Side,
+    new: Side,
     counted: &mut HashMap<(Oid, Oid), Counted>,
 ) -> Result<Entry, GitError> {
-    let seen = match counted.get(&(old.id, new.id)) {
-        Some(seen) => seen.clone(),
-        None => {
-            let seen = count(library, old, new)?;
-            counted.insert((old.id, new.id), seen.clone());
-            seen
-        }
+    let seen = if let Some(seen) = counted.get(&(old.id, new.id)) {
+        seen.clone()
+    } else {
+        let seen = count(library, &old, &new)?;
+        counted.insert((old.id, new.id), seen.clone());
+        seen
+    };
+    let (kind, path, old_path) = match (old.name(), new.name()) {
+        (None, after) => (ChangeKind::Added, after.unwrap_or_default(), None),
+        (Some(before), None) => (ChangeKind::Deleted, before, None),
+        (Some(before), Some(after)) if before == after => (ChangeKind::Modified, after, None),
+        (before, Some(after)) => (ChangeKind::Renamed, after, before),
     };
     let mut labels: Vec<&str> = Vec::new();
     let modes = [old.mode, new.mode];
@@ -203,7 +212,7 @@ fn entry(
     Ok(Entry { file, old, new })
 }
 
-fn count(library: &git2::Repository, old: Side, new: Side) -> Result<Counted, GitError> {
+fn count(library: &git2::Repository, old: &Side, new: &Side) -> Result<Counted, GitError> {
     let mut counted = Counted { added: 0, removed: 0, binary: false, labels: Vec::new(), marked_generated: false };
     if old.id == new.id {
         return Ok(counted);

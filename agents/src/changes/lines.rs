@@ -119,19 +119,25 @@ fn bound(number: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fmt::Write;
+
+    /// Lines `<word> <number>`.
+    fn numbered(word: &str, numbers: std::ops::Range<u32>) -> String {
+        numbers.fold(String::new(), |text, n| text + word + &n.to_string() + "\n")
+    }
 
     fn shown(hunks: &[Hunk]) -> String {
         let mut out = String::new();
         for hunk in hunks {
             let Hunk { old_start, old_lines, new_start, new_lines, heading, lines } = hunk;
-            out += &format!("@@ -{old_start},{old_lines} +{new_start},{new_lines} @@ {heading}\n");
+            writeln!(out, "@@ -{old_start},{old_lines} +{new_start},{new_lines} @@ {heading}").unwrap();
             for line in lines {
                 let sign = match line.kind {
                     LineKind::Context => ' ',
                     LineKind::Added => '+',
                     LineKind::Removed => '-',
                 };
-                out += &format!("{sign}{}{}\n", line.text, if line.no_newline { "<no end>" } else { "" });
+                writeln!(out, "{sign}{}{}", line.text, if line.no_newline { "<no end>" } else { "" }).unwrap();
             }
         }
         out
@@ -148,7 +154,7 @@ mod tests {
 
     #[test]
     fn far_places_are_hunks_of_their_own_and_near_ones_are_not() {
-        let old: String = (1..=30).map(|n| format!("{n}\n")).collect();
+        let old = numbered("", 1..31);
         let new = old.replace("\n5\n", "\nfive\n").replace("\n10\n", "\nten\n").replace("\n25\n", "\n");
         let hunks = hunks(old.as_bytes(), new.as_bytes());
         assert_eq!(hunks.iter().map(|hunk| hunk.old_start).collect::<Vec<_>>(), [2, 22]);
@@ -163,8 +169,8 @@ mod tests {
 
     #[test]
     fn a_rewritten_file_of_a_hundred_thousand_lines_is_counted() {
-        let old: String = (0..100_000).map(|n| format!("line {n}\n")).collect();
-        let new: String = (0..100_000).map(|n| format!("other {n}\n")).collect();
+        let old = numbered("line ", 0..100_000);
+        let new = numbered("other ", 0..100_000);
         assert_eq!(count(old.as_bytes(), new.as_bytes()), (100_000, 100_000));
     }
 }

@@ -9,6 +9,7 @@
 mod compare;
 mod label;
 mod lines;
+mod renames;
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

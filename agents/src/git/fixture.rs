@@ -120,10 +120,10 @@ pub(crate) fn files(root: &Path) -> BTreeMap<String, Vec<u8>> {
             let path = entry.unwrap().path();
             let meta = path.symlink_metadata().unwrap();
             let name = path.strip_prefix(root).unwrap().to_string_lossy().into_owned();
-            if path.file_name() == Some(OsStr::new(".git")) {
-                continue;
-            } else if meta.is_dir() {
+            if meta.is_dir() && path.file_name() != Some(OsStr::new(".git")) {
                 walk(root, &path, found);
+            } else if path.file_name() == Some(OsStr::new(".git")) {
+                // Git's own: a folder, or a file in a worktree.
             } else if meta.is_symlink() {
                 let target = std::fs::read_link(&path).unwrap();
                 found.insert(format!("{name} ->"), target.as_os_str().as_encoded_bytes().to_vec());

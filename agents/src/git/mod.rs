@@ -25,7 +25,7 @@ pub use process::Cancel;
 
 /// Longest time a git process may take unless a command says otherwise: a checkout of a large repository on a slow disk
 /// fits in.
-const PATIENCE: Duration = Duration::from_mins(15);
+const PATIENCE: Duration = Duration::from_secs(15 * 60);
 
 /// Most bytes a git process may write to standard output unless a command says otherwise.
 const OUTPUT_LIMIT: usize = 256 << 20;

@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::record::Lock;
-use super::{Inner, Worktree, WorktreeError, create, include, remove, snapshot, verify};
+use super::{Inner, Worktree, WorktreeError, create, flush, include, remove, snapshot, verify};
 use crate::git::{GitError, Head, Repository, capture, to_path};
 
 /// How long the archive of a discarded worktree is kept.
@@ -153,6 +153,8 @@ pub(super) fn archive(
     let reference = free_reference(&library, &worktree.id);
     library.reference(&reference, commit, false, "offshoot: archive").map_err(GitError::library(what()))?;
 
+    // A crash of the machine after the removal must find the archive on the disk.
+    flush::flush(inner, worktree, &reference)?;
     remove::retire(inner, worktree, branch_tip)?;
     Ok(Archive { reference, commit: commit.to_string(), left_out, expires_at })
 }

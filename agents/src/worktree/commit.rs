@@ -7,7 +7,7 @@ use super::{Inner, Worktree, WorktreeError, create, verify};
 use crate::git::{Checkout, GitError, Head, capture};
 
 /// How long the repository's hooks may take when they are wanted.
-const HOOK_PATIENCE: std::time::Duration = std::time::Duration::from_mins(10);
+const HOOK_PATIENCE: std::time::Duration = std::time::Duration::from_secs(10 * 60);
 
 pub(super) fn commit_all(
     inner: &Inner,

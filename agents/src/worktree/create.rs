@@ -10,7 +10,7 @@ use super::{Base, Inner, Parent, Spec, Worktree, WorktreeError, include, name, r
 use crate::git::{Cancel, Checkout, Found, GitError, Trust, discover, to_path};
 
 /// Longest time a checkout may take; it can be cancelled before.
-const CHECKOUT_PATIENCE: std::time::Duration = std::time::Duration::from_hours(1);
+const CHECKOUT_PATIENCE: std::time::Duration = std::time::Duration::from_secs(60 * 60);
 
 /// The last step of a creation: the person's setup command, usually. An error undoes everything and is shown.
 pub struct Setup(Box<SetupStep>);
@@ -94,7 +94,7 @@ pub(super) fn plan(inner: &Inner, spec: Spec) -> Result<Plan, WorktreeError> {
     let mut branches = branches(inner, checkout)?;
     let mut reserved = inner.reserved.lock().unwrap_or_else(PoisonError::into_inner);
     branches.extend(reserved.values().cloned());
-    let branch = name::branch(&leaf, branches.iter().map(String::as_str));
+    let branch = name::branch(&leaf, &branches);
     let path = free_path(&project, &leaf, |path| reserved.contains_key(path));
     reserved.insert(path.clone(), branch.clone());
     drop(reserved);

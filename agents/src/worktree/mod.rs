@@ -22,6 +22,7 @@
 mod archive;
 mod commit;
 mod create;
+mod flush;
 mod include;
 mod name;
 mod record;

@@ -42,36 +42,33 @@ pub(super) fn project_folder(common_dir: &Path, top_level: Option<&Path>) -> Str
     let named = top_level.unwrap_or(common_dir);
     let name = named.file_name().map(|name| slug(&name.to_string_lossy())).unwrap_or_default();
     let hash = Sha256::digest(common_dir.as_os_str().as_encoded_bytes());
-    let hash: String = hash.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
-    format!("{name}-{hash}")
+    let hash = u32::from_be_bytes([hash[0], hash[1], hash[2], hash[3]]);
+    format!("{name}-{hash:08x}")
 }
 
 /// A branch name for `leaf` that no existing branch equals, contains or is contained in, letter case aside: such a pair
 /// can't be stored side by side on every file system.
-pub(super) fn branch<'a>(leaf: &str, existing: impl Iterator<Item = &'a str> + Clone) -> String {
-    let free = |name: &str| {
+pub(super) fn branch(leaf: &str, existing: &[String]) -> String {
+    let lower: Vec<String> = existing.iter().map(|other| other.to_lowercase()).collect();
+    let is_free = |name: &str| {
         let name = name.to_lowercase();
-        existing.clone().all(|other| {
-            let other = other.to_lowercase();
-            other != name && !name.starts_with(&format!("{other}/")) && !other.starts_with(&format!("{name}/"))
+        lower.iter().all(|other| {
+            *other != name && !name.starts_with(&format!("{other}/")) && !other.starts_with(&format!("{name}/"))
         })
     };
-    // A folder that exists in other letters (`Offshoot/`) would be shared with ours on some file systems.
-    let spelled = |folder: &str| {
-        existing
-            .clone()
-            .filter_map(|other| other.split_once('/'))
-            .all(|(first, _)| !first.eq_ignore_ascii_case(folder) || first == folder)
+    // A folder that exists in other letters (`Offshoot/`) would be the same as ours on some file systems.
+    let is_spelled_alike = |folder: &str| {
+        let mut folders = existing.iter().filter_map(|other| other.split_once('/'));
+        folders.all(|(other, _)| !other.eq_ignore_ascii_case(folder) || other == folder)
     };
     let folders = std::iter::once("offshoot".to_owned()).chain((2..).map(|n| format!("offshoot-{n}")));
     folders
-        .filter(|folder| free(folder) || existing.clone().any(|other| other.starts_with(&format!("{folder}/"))))
-        .filter(|folder| spelled(folder) && existing.clone().all(|other| !other.eq_ignore_ascii_case(folder)))
+        .filter(|folder| is_spelled_alike(folder))
         .flat_map(|folder| {
             let leaves = std::iter::once(leaf.to_owned()).chain((2..20).map(|n| format!("{leaf}-{n}")));
             leaves.map(move |leaf| format!("{folder}/{leaf}")).collect::<Vec<_>>()
         })
-        .find(|name| free(name))
+        .find(|name| is_free(name))
         .expect("the candidates don't end, and there are finitely many branches")
 }
 
@@ -80,7 +77,7 @@ mod tests {
     use super::*;
 
     fn chosen(existing: &[&str]) -> String {
-        branch("fix-it-abc123", existing.iter().copied())
+        branch("fix-it-abc123", &existing.iter().map(|&name| name.to_owned()).collect::<Vec<_>>())
     }
 
     #[test]

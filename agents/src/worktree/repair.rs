@@ -10,7 +10,7 @@ use super::{Inner, Worktree, WorktreeError, remove, trash, verify};
 
 /// A lock file that is older than this and in a worktree of ours belongs to a process that is dead: none of ours may
 /// take as long.
-const LOCK_AGE: Duration = Duration::from_mins(20);
+const LOCK_AGE: Duration = Duration::from_secs(20 * 60);
 
 /// Something that is recorded, or lies where worktrees are made.
 #[derive(Clone, Debug, PartialEq, Eq)]

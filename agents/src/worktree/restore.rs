@@ -79,7 +79,7 @@ fn any_checkout(inner: &Inner, repository: &Repository, trust: Trust) -> Result<
 /// The old branch name, unless something has taken it meanwhile.
 fn free_branch(inner: &Inner, from: &Checkout, state: &State, leaf: &str) -> Result<String, WorktreeError> {
     let existing = branches(inner, from)?;
-    let fresh = name::branch(leaf, existing.iter().map(String::as_str));
+    let fresh = name::branch(leaf, &existing);
     let folder = fresh.split('/').next().unwrap_or_default();
     let old = format!("{folder}/{leaf}");
     Ok(if state.branch == old && !existing.contains(&old) { old } else { fresh })

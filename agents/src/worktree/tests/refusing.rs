@@ -126,9 +126,10 @@ async fn a_worktree_nobody_takes_is_undone() {
 
 #[tokio::test]
 async fn a_missing_or_replaced_worktree_is_never_used() {
+    type Spoil = fn(&Worktree);
     let fixture = Fixture::new();
     let before = fixture.state(&fixture.project());
-    let spoil: [(&str, fn(&Worktree)); 8] = [
+    let spoil: [(&str, Spoil); 8] = [
         ("deleted", |worktree| std::fs::remove_dir_all(worktree.path()).unwrap()),
         ("a link", |worktree| {
             std::fs::rename(worktree.path(), worktree.path().with_extension("away")).unwrap();

@@ -17,8 +17,9 @@ async fn an_unchanged_worktree_goes_with_everything_that_belongs_to_it() {
 
 #[tokio::test]
 async fn any_change_keeps_it() {
+    type Change = fn(&Fixture, &Path);
     let fixture = Fixture::new();
-    let changes: [(&str, fn(&Fixture, &Path)); 9] = [
+    let changes: [(&str, Change); 9] = [
         ("untracked", |_, path| write(path, "new.txt", "x")),
         ("unstaged", |_, path| write(path, "README.md", "x")),
         ("deleted", |_, path| std::fs::remove_file(path.join("README.md")).unwrap()),
@@ -167,7 +168,7 @@ async fn what_a_crash_left_is_found_and_put_right() {
     // Locks of a dead process, and one of a live one.
     let dead = whole.checkout.git_dir.join("index.lock");
     let lock = std::fs::File::create(&dead).unwrap();
-    lock.set_modified(SystemTime::now() - Duration::from_hours(2)).unwrap();
+    lock.set_modified(SystemTime::now() - Duration::from_secs(2 * 60 * 60)).unwrap();
     let live = before.checkout.git_dir.join("index.lock");
     std::fs::write(&live, "").unwrap();
     // Somebody's folder.
