@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use offshoot_agents::model::demo::create_sample;
+
 /// A repository in a temporary folder, removed on drop.
 pub struct Repository {
     folder: tempfile::TempDir,
@@ -10,17 +12,28 @@ pub struct Repository {
 }
 
 impl Repository {
+    /// The sample project.
+    pub fn sample() -> Self {
+        let repository = Self::folder();
+        create_sample(&repository.path).expect("the folder is empty");
+        repository
+    }
+
     /// An empty repository on branch `main`, with a user.
     pub fn empty() -> Self {
-        let folder = tempfile::tempdir().expect("the machine has a temporary folder");
-        // A folder inside, so that what is made beside the repository is temporary too.
-        let path = folder.path().canonicalize().expect("it exists").join("project");
-        std::fs::create_dir(&path).expect("the folder is new");
-        let repository = Self { folder, path };
+        let repository = Self::folder();
         repository.git(&["init", "--quiet", "--initial-branch=main"]);
         repository.git(&["config", "user.name", "Test"]);
         repository.git(&["config", "user.email", "test@example.com"]);
         repository
+    }
+
+    fn folder() -> Self {
+        let folder = tempfile::tempdir().expect("the machine has a temporary folder");
+        // A folder inside, so that what is made beside the repository is temporary too.
+        let path = folder.path().canonicalize().expect("it exists").join("project");
+        std::fs::create_dir(&path).expect("the folder is new");
+        Self { folder, path }
     }
 
     /// A repository with these files in one commit.

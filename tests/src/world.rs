@@ -8,6 +8,7 @@ use std::time::Duration;
 use offshoot_agents::clock::{Ids, SystemClock};
 use offshoot_agents::git::GitSettings;
 use offshoot_agents::model::anthropic::Anthropic;
+use offshoot_agents::model::demo::Demo;
 use offshoot_agents::model::{Endpoint, Model, Provider};
 use offshoot_agents::policy::Rules;
 use offshoot_agents::sandbox::{Limits, Sandbox};
@@ -35,11 +36,15 @@ pub struct World {
     pub session: SessionId,
     /// Its root agent.
     pub root: AgentId,
+    model: ProviderModel,
     settings: Settings,
     rules: Rules,
     interactive: bool,
     folder: tempfile::TempDir,
 }
+
+/// Who answers: the provider, the model's id, the client.
+type ProviderModel = (Provider, String, Arc<dyn Model>);
 
 /// What a world is made with.
 pub struct Setup {
@@ -72,23 +77,35 @@ impl World {
 
     /// A world made with `setup`, playing `script`.
     pub async fn with(setup: Setup, script: impl IntoIterator<Item = crate::Reply>) -> Self {
-        let Setup { files, settings, rules, interactive } = setup;
-        let repository = Repository::with(&files);
+        let repository = Repository::with(&setup.files);
         let server = Scripted::start(script);
+        let client = Anthropic::new(Endpoint::new(server.url(), None)).expect("a client");
+        let model: ProviderModel = (Provider::Anthropic, "claude-test".to_owned(), Arc::new(client));
+        Self::on(repository, server, model, setup).await
+    }
+
+    /// A world on the sample project, in which the demo model answers, without pauses.
+    pub async fn demo() -> Self {
+        let model: ProviderModel = (Provider::Demo, "demo".to_owned(), Arc::new(Demo::new(Duration::ZERO)));
+        Self::on(Repository::sample(), Scripted::start([]), model, Setup::default()).await
+    }
+
+    async fn on(repository: Repository, server: Scripted, model: ProviderModel, setup: Setup) -> Self {
+        let Setup { settings, rules, interactive, .. } = setup;
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let workbench = open(&folder, &server, &settings, &rules, interactive).await;
+        let workbench = open(&folder, &model, &settings, &rules, interactive).await;
         let session = workbench.create_session(repository.path()).await.expect("a session");
         let root = workbench.snapshot(&session).await.expect("a snapshot").session.agents[0].id.clone();
-        Self { repository, server, workbench, session, root, settings, rules, interactive, folder }
+        Self { repository, server, workbench, session, root, model, settings, rules, interactive, folder }
     }
 
     /// Ends the core as quitting does, and starts it again on the same data. The server goes on.
     pub async fn restart(self) -> Self {
         self.workbench.shut_down().await;
-        let Self { repository, server, workbench, session, root, settings, rules, interactive, folder } = self;
+        let Self { repository, server, workbench, session, root, model, settings, rules, interactive, folder } = self;
         drop(workbench);
-        let workbench = open(&folder, &server, &settings, &rules, interactive).await;
-        Self { repository, server, workbench, session, root, settings, rules, interactive, folder }
+        let workbench = open(&folder, &model, &settings, &rules, interactive).await;
+        Self { repository, server, workbench, session, root, model, settings, rules, interactive, folder }
     }
 
     /// The data folder.
@@ -193,13 +210,11 @@ impl World {
 
 async fn open(
     folder: &tempfile::TempDir,
-    server: &Scripted,
+    (provider, model, client): &ProviderModel,
     settings: &Settings,
     rules: &Rules,
     interactive: bool,
 ) -> Workbench {
-    let endpoint = Endpoint::new(server.url(), None);
-    let client: Arc<dyn Model> = Arc::new(Anthropic::new(endpoint).expect("a client"));
     let path = std::env::var("PATH").unwrap_or_default();
     let home = folder.path().join("home");
     std::fs::create_dir_all(&home).expect("a home");
@@ -208,8 +223,8 @@ async fn open(
         config_dir: folder.path().join("config"),
         clock: Arc::new(SystemClock),
         ids: Ids::random(),
-        models: HashMap::from([(Provider::Anthropic, client)]),
-        default_model: (Provider::Anthropic, "claude-test".to_owned()),
+        models: HashMap::from([(*provider, client.clone())]),
+        default_model: (*provider, model.clone()),
         model_override: None,
         tools: offshoot_agents::tool::Options {
             sandbox: Arc::new(Sandbox::not_confined("tests")),

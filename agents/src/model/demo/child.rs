@@ -74,13 +74,12 @@ pub(super) const STATS: Work = Work {
              $1 == \"done\" { done++; next }\n        { open++ }\n        \
              END { printf \"%d open, %d done\\n\", open, done }\n    '\n}\n",
         ),
-        ("todo.sh", ". \"$here/lib/show.sh\"\n", ". \"$here/lib/show.sh\"\n. \"$here/lib/stats.sh\"\n"),
         (
             "todo.sh",
             "    list) store_read | show_items ;;\n",
-            "    list) store_read | show_items ;;\n    stats) store_read | show_stats ;;\n",
+            "    list) store_read | show_items ;;\n    stats)\n        . \"$here/lib/stats.sh\"\n        \
+             store_read | show_stats\n        ;;\n",
         ),
-        ("todo.sh", "done NUMBER | list\"", "done NUMBER | list | stats\""),
         (
             "README.md",
             "- Statistics: say how many items are open.\n",

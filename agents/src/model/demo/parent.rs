@@ -134,8 +134,8 @@ fn delegated(scene: &Scene<'_>, routine: &str, step: usize) -> Answer {
     }
     if launched > 0 && routine == TOUR {
         text.push_str(
-            " Meanwhile you can open them in the tree and watch. One of them will want to run a command and ask you first; \
-             the request says who asks.",
+            " Meanwhile you can open them in the tree and watch. They ask you before they change a file or run a command, \
+             and the request says who asks. What they change, they change in their own worktrees.",
         );
     }
     text.push_str(&failures(&started));
