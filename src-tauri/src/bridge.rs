@@ -3,11 +3,11 @@
 
 use std::collections::HashSet;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use offshoot_agents::agent::is_running;
 use offshoot_agents::workbench::Workbench;
-use offshoot_protocol::{Rejected, RoleSummary, RoleWarning, SessionId};
+use offshoot_protocol::{Rejected, RejectedCode, RoleSummary, RoleWarning, SessionId};
 use serde::Serialize;
 use tauri::ipc::Invoke;
 use tokio::runtime::Handle;
@@ -26,12 +26,15 @@ pub(crate) struct Bridge(Arc<Inner>);
 
 struct Inner {
     surroundings: Surroundings,
-    /// Opened by the first command that needs it, so that the window is on the screen at once.
-    workbench: OnceCell<Result<Arc<Workbench>, Rejected>>,
+    /// Opened beside the window, so that neither waits for the other. Gone when quitting: the
+    /// toolkit may keep this bridge for longer.
+    workbench: Mutex<Option<Arc<Opening>>>,
     project: Mutex<Option<PathBuf>>,
     runtime: Handle,
     tasks: Mutex<Tasks>,
 }
+
+type Opening = OnceCell<Result<Arc<Workbench>, Rejected>>;
 
 /// Everything that runs beside the commands. Dropped with the bridge, and everything ends.
 #[derive(Default)]
@@ -97,24 +100,38 @@ impl Bridge {
     pub(crate) fn new(surroundings: Surroundings, project: Option<PathBuf>, runtime: Handle) -> Self {
         Self(Arc::new(Inner {
             surroundings,
-            workbench: OnceCell::new(),
+            workbench: Mutex::new(Some(Arc::default())),
             project: Mutex::new(project),
             runtime,
             tasks: Mutex::default(),
         }))
     }
 
+    /// Opens the core without waiting for it.
+    pub(crate) fn begin(&self) {
+        let bridge = self.clone();
+        // A failure is told to the page, by the first command that needs the core.
+        self.spawn(async move { drop(bridge.workbench().await) });
+    }
+
     /// The core. A failure to open it is kept: every command answers with it.
-    async fn workbench(&self) -> Result<&Workbench, Rejected> {
+    async fn workbench(&self) -> Result<Arc<Workbench>, Rejected> {
+        let quitting = || Rejected::new(RejectedCode::NotApplicable, "Offshoot is quitting.", "");
+        let opening = lock(&self.0.workbench).clone().ok_or_else(quitting)?;
         let choice = Choice { interactive: true, acts: true, ..Choice::default() };
         let open = async || workplace::open(&self.0.surroundings, choice).await.map(Arc::new);
-        let opened = self.0.workbench.get_or_init(open).await;
-        opened.as_ref().map(AsRef::as_ref).map_err(Clone::clone)
+        opening.get_or_init(open).await.clone()
+    }
+
+    /// The core, if it is open.
+    fn opened(&self) -> Option<Arc<Workbench>> {
+        let opening = lock(&self.0.workbench).clone()?;
+        opening.get()?.as_ref().ok().cloned()
     }
 
     /// Runs something beside the commands, until it ends or the bridge does.
     pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) -> AbortHandle {
-        let mut tasks = self.0.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tasks = lock(&self.0.tasks);
         while tasks.running.try_join_next().is_some() {}
         tasks.running.spawn_on(task, &self.0.runtime)
     }
@@ -122,7 +139,7 @@ impl Bridge {
     /// Sends a session's batches until the next subscription, or until the page begins anew.
     fn keep_subscription(&self, session: SessionId, task: impl Future<Output = ()> + Send + 'static) {
         let handle = self.spawn(task);
-        let mut tasks = self.0.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tasks = lock(&self.0.tasks);
         tasks.opened.insert(session);
         if let Some(before) = tasks.subscription.replace(handle) {
             before.abort();
@@ -131,7 +148,7 @@ impl Bridge {
 
     /// Ends the subscription: its reader is gone.
     pub(crate) fn end_subscription(&self) {
-        let mut tasks = self.0.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tasks = lock(&self.0.tasks);
         if let Some(handle) = tasks.subscription.take() {
             handle.abort();
         }
@@ -139,10 +156,10 @@ impl Bridge {
 
     /// How many agents quitting would stop.
     pub(crate) async fn busy_agents(&self) -> usize {
-        let Some(Ok(workbench)) = self.0.workbench.get() else { return 0 };
+        let Some(workbench) = self.opened() else { return 0 };
         let mut busy = 0;
         let sessions: Vec<_> = {
-            let tasks = self.0.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+            let tasks = lock(&self.0.tasks);
             tasks.opened.iter().cloned().collect()
         };
         for session in sessions {
@@ -153,13 +170,20 @@ impl Bridge {
         busy
     }
 
-    /// Ends everything in order: subscriptions, agents, their processes, the log.
+    /// Ends everything in order: what runs beside the commands, agents, their processes, the log.
     pub(crate) async fn shut_down(&self) {
-        self.end_subscription();
-        if let Some(Ok(workbench)) = self.0.workbench.get() {
+        // Tasks hold the bridge that holds them: taken out here, both can go.
+        let tasks = std::mem::take(&mut *lock(&self.0.tasks));
+        drop(tasks);
+        if let Some(workbench) = self.opened() {
             workbench.shut_down().await;
         }
+        lock(&self.0.workbench).take();
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -34,6 +34,7 @@ pub(crate) fn open(runtime: &Runtime, arguments: &Arguments) -> anyhow::Result<E
     let page_storage = surroundings.data_dir.join("window");
     tauri::async_runtime::set(runtime.handle().clone());
     let bridge = Bridge::new(surroundings, project, runtime.handle().clone());
+    bridge.begin();
     let closing = Arc::new(AtomicBool::new(false));
     let app = tauri::Builder::default()
         .plugin(tauri_plugin_dialog::init())
@@ -63,7 +64,8 @@ pub(crate) fn open(runtime: &Runtime, arguments: &Arguments) -> anyhow::Result<E
         .context("the window could not be made")?;
     bridge.spawn(quit_on_signal(app.handle().clone()));
     let code = app.run_return(|_, _| {});
-    let ended = runtime.block_on(tokio::time::timeout(QUIT_DEADLINE, bridge.shut_down()));
+    // The time limit is made inside, where there is a runtime to keep it.
+    let ended = runtime.block_on(async { tokio::time::timeout(QUIT_DEADLINE, bridge.shut_down()).await });
     ended.context("not everything ended in time; what was stored is safe")?;
     Ok(u8::try_from(code).map_or(ExitCode::FAILURE, ExitCode::from))
 }

@@ -183,6 +183,9 @@ impl Window {
     /// Keeps a picture of the window as `target/window-screenshots/<name>.png`.
     pub async fn picture(&self, name: &str) {
         let path = self.pictures.join(format!("{name}.png"));
+        // What the page holds by now is on the screen two frames later.
+        let painted = "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()))";
+        let _ = self.client.execute_async(painted, Vec::new()).await;
         match self.client.screenshot().await {
             Ok(image) => std::fs::write(&path, image).expect("the target folder can be written"),
             Err(error) => notice(&format!("no picture {}: {error}", path.display())),

@@ -1,7 +1,6 @@
 //! Commands that are one call of the core.
 
 use std::path::Path;
-use std::sync::PoisonError;
 
 use offshoot_protocol::{
     AgentId, Batch, BlobHash, ChangeSummary, Command, Conversation, FileDiff, Rejected, SessionId, SessionSummary,
@@ -17,7 +16,7 @@ use crate::workplace::{self, Choice};
 #[tauri::command]
 pub(super) async fn startup(bridge: State<'_, Bridge>) -> Result<Startup, Rejected> {
     let workbench = bridge.workbench().await?;
-    let chosen = bridge.0.project.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let chosen = super::lock(&bridge.0.project).clone();
     let project = if let Some(project) = chosen {
         Some(project.to_string_lossy().into_owned())
     } else {
@@ -41,7 +40,7 @@ pub(super) async fn startup(bridge: State<'_, Bridge>) -> Result<Startup, Reject
 pub(super) async fn open_project(bridge: State<'_, Bridge>, path: String) -> Result<String, Rejected> {
     let folder = workplace::folder(Path::new(&path))?;
     let shown = folder.to_string_lossy().into_owned();
-    *bridge.0.project.lock().unwrap_or_else(PoisonError::into_inner) = Some(folder);
+    *super::lock(&bridge.0.project) = Some(folder);
     Ok(shown)
 }
 
