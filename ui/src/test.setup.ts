@@ -1,4 +1,11 @@
-// What jsdom lacks and the window uses.
+// What jsdom lacks and the window uses, and a clean page after every test.
+
+import { cleanup, configure } from "@solidjs/testing-library";
+import { afterEach } from "vitest";
+
+// A failed search prints the whole page otherwise.
+configure({ getElementError: (message) => new Error(message ?? "not found") });
+afterEach(cleanup);
 
 if (!("scrollIntoView" in Element.prototype)) {
   Object.defineProperty(Element.prototype, "scrollIntoView", { value: () => undefined, writable: true });

@@ -42,7 +42,7 @@ export function CallCard(props: CallProps): JSX.Element {
   const result = () => view()?.result;
   const face = () => faceOf(props.call.name);
   const target = createMemo(() => relativePath(callTarget(props.call.name, props.call.input), props.agent.directory));
-  const live = () => props.session.output(props.call.id);
+  const live = () => (result() ? undefined : props.session.output(props.call.id));
   const diff = createMemo(() => {
     const detail = result()?.detail;
     return detail?.kind === "edited" ? parseUnified(detail.diff) : undefined;

@@ -125,20 +125,28 @@ export function RequestCard(props: {
             </>
           }
         >
-          <Button kind="primary" aria-disabled={!canAnswer()} onClick={() => void answer({ kind: "allow_once" })}>
-            Allow once
-          </Button>
-          <Show when={rules().length > 0}>
-            <Button aria-disabled={!canAnswer()} title={rules().join("\n")} onClick={() => void answer({ kind: "allow_for_session", rules: rules() })}>
-              Allow for this session
+          <span class={s.side}>
+            <Button kind="primary" aria-disabled={!canAnswer()} onClick={() => void answer({ kind: "allow_once" })}>
+              Allow once
             </Button>
-          </Show>
-          <Button aria-disabled={!canAnswer()} onClick={() => void answer({ kind: "deny" })}>
-            Deny
-          </Button>
-          <Button kind="quiet" onClick={() => setTelling(true)}>
-            Deny and tell why
-          </Button>
+            <Show when={rules().length > 0}>
+              <Button
+                aria-disabled={!canAnswer()}
+                title={rules().join("\n")}
+                onClick={() => void answer({ kind: "allow_for_session", rules: rules() })}
+              >
+                Allow for this session
+              </Button>
+            </Show>
+          </span>
+          <span class={s.side}>
+            <Button aria-disabled={!canAnswer()} onClick={() => void answer({ kind: "deny" })}>
+              Deny
+            </Button>
+            <Button kind="quiet" onClick={() => setTelling(true)}>
+              Deny and tell why
+            </Button>
+          </span>
         </Show>
       </div>
       <div class={s.foot}>
