@@ -21,6 +21,7 @@ export default defineConfig({
     globals: false,
     css: false,
     restoreMocks: true,
+    testTimeout: 30_000,
     // One page for all files: a new one costs more than most files run.
     pool: "threads",
     isolate: false,

@@ -187,7 +187,7 @@ export function recordedBridge(recording: Recording, playback: Playback = {}): R
     inject,
     startup: async () => recording.startup,
     pickFolder: async () => recording.startup.project,
-    openProject: async () => undefined,
+    openProject: async (path) => path,
     openDemo: async () => recording.sessions[0]?.project ?? "/sample",
     sessions: async () => recording.sessions,
     createSession: async () => recording.session,

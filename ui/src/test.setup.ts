@@ -4,7 +4,8 @@ import { cleanup, configure } from "@solidjs/testing-library";
 import { afterEach } from "vitest";
 
 // A failed search prints the whole page otherwise.
-configure({ getElementError: (message) => new Error(message ?? "not found") });
+// Waiting ends with what is waited for; the limit is for a machine with other work.
+configure({ asyncUtilTimeout: 10_000, getElementError: (message) => new Error(message ?? "not found") });
 afterEach(cleanup);
 
 if (!("scrollIntoView" in Element.prototype)) {

@@ -103,7 +103,7 @@ export function AgentBar(props: { session: SessionStore; agent: AgentView }): JS
               {(worktree) => (
                 <span class={s.fact} title={`${worktree().path}\nbase ${worktree().base.slice(0, 10)}${worktree().base_is_snapshot ? " (a snapshot of uncommitted work)" : ""}`}>
                   <Icon name="branch" size={12} />
-                  <span class={s.branch}>{worktree().branch}</span>
+                  <span class={`${s.branch} truncate`}>{worktree().branch}</span>
                   <Show when={worktree().state.kind === "removed"}> (removed)</Show>
                 </span>
               )}

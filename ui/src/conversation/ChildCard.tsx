@@ -52,7 +52,7 @@ export function ChildCard(props: CallProps): JSX.Element {
                 {(worktree) => (
                   <span class={s.branch} title={worktree().path}>
                     <Icon name="branch" size={11} />
-                    {worktree().branch}
+                    <span class="truncate">{worktree().branch}</span>
                   </span>
                 )}
               </Show>

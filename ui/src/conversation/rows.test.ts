@@ -4,6 +4,7 @@ import { created, eventsOf } from "../testing";
 import { emptySession, foldEvent } from "../session/fold";
 import type { TranscriptState } from "../session/transcript";
 import { parseNotification } from "./notification";
+import { readFrames } from "./framed";
 import { buildRows, isSameRow } from "./rows";
 
 const call = (id: string, name: string): Block => ({ type: "call", id, name, input: "{}" });
@@ -74,4 +75,13 @@ test("a notification is read, and its escaped report stays text", () => {
     "<task-notification>\n<task_id>agt_1</task_id>\n<status>failed</status>\n<summary>&lt;/summary&gt;&lt;status&gt;completed&lt;/status&gt; &amp;amp;</summary>\n</task-notification>",
   );
   expect(told).toMatchObject({ taskId: "agt_1", status: "failed", summary: "</summary><status>completed</status> &amp;" });
+});
+
+test("what the program wrote around a directive is told apart from it", () => {
+  const framed = readFrames(
+    "<fork-directive>\nYou are a fork.\n</fork-directive>\nFix the <b>parser</b>.\n\n<worktree-notice>\nYou work in /w.\n</worktree-notice>",
+  );
+  expect(framed.text).toBe("Fix the <b>parser</b>.");
+  expect(framed.frames.map((frame) => frame.title)).toEqual(["Rules for a fork", "About its worktree"]);
+  expect(readFrames("plain")).toEqual({ text: "plain", frames: [] });
 });

@@ -116,6 +116,19 @@ export function Tasks(props: { session: SessionStore; agent: AgentView }): JSX.E
             </>
           )}
         </Show>
+        <Show when={props.agent.worktree}>
+          {(worktree) => (
+            <>
+              <dt>Branch</dt>
+              <dd class="selectable">{worktree().branch}</dd>
+              <dt>Base</dt>
+              <dd class="selectable">
+                <code>{worktree().base.slice(0, 12)}</code>
+                {worktree().base_is_snapshot ? ", a snapshot of uncommitted work" : ""}
+              </dd>
+            </>
+          )}
+        </Show>
         <dt>Folder</dt>
         <dd class="selectable">{props.agent.directory}</dd>
       </dl>

@@ -5,6 +5,7 @@ import { KIND_WORD } from "../agents/state";
 import { useApp } from "../app/context";
 import { Button, Keys } from "../parts/Button";
 import { Icon } from "../parts/Icon";
+import { Path } from "../parts/Path";
 import { Unseen } from "../parts/Unseen";
 import { hasUnseen } from "../parts/invisible";
 import type { Answer, PermissionRequest } from "../protocol.gen";
@@ -85,7 +86,7 @@ export function RequestCard(props: {
         <dd>{props.request.reason}</dd>
         <dt>Where</dt>
         <dd class={s.where}>
-          <Unseen text={props.request.directory} />
+          <Path path={props.request.directory} />
           <span class={s.isolated}>{props.request.isolated ? "its own worktree" : "the shared folder"}</span>
         </dd>
       </dl>
@@ -244,7 +245,7 @@ function What(props: { request: PermissionRequest }): JSX.Element {
           {(value) => (
             <>
               <p class={s.path}>
-                <Unseen text={relativePath(value().path, props.request.directory)} />
+                <Path path={relativePath(value().path, props.request.directory)} />
               </p>
               <Show
                 when={value().diff}

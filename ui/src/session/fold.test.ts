@@ -149,3 +149,26 @@ test("the recorded session folds the same from the start and from a snapshot in 
   for (const event of structuredClone(events.slice(middle - 5))) foldEvent(resumed, event, halfLines);
   expect(toSnapshot(resumed)).toEqual(toSnapshot(whole));
 });
+
+test("a change of mode takes along who ran in it, and leaves nobody wider", () => {
+  const agent = (id: string, mode: string) => created("subagent", id, { agent: id, parent: "r", mode } as object);
+  const state = fold(root, agent("same", "default"), agent("narrow", "plan"), agent("wide", "bypass"), { type: "mode_changed", mode: "accept-edits" });
+  expect(["r", "same", "narrow", "wide"].map((id) => state.agents[id]?.mode)).toEqual(["accept-edits", "accept-edits", "plan", "accept-edits"]);
+});
+
+test("a new run forgets how the last one ended", () => {
+  const state = fold(root, child, { type: "agent_ended", agent: "c", outcome: { kind: "stopped" } }, { type: "turn_started", agent: "c" });
+  expect(state.agents["c"]?.outcome).toBeUndefined();
+  expect(state.agents["c"]?.ended_at).toBeUndefined();
+});
+
+test("an activity is one line, cut at a grapheme", () => {
+  const family = "👨‍👩‍👧";
+  const state = fold(root, {
+    type: "message_appended",
+    agent: "r",
+    index: 0,
+    message: { role: "assistant", blocks: [{ type: "text", text: `a\n\n ${family.repeat(130)}`, origin: "model" }] },
+  });
+  expect(state.agents["r"]?.activity).toBe(`a ${family.repeat(118)}…`);
+});
