@@ -21,6 +21,11 @@ export default defineConfig({
     globals: false,
     css: false,
     restoreMocks: true,
+    testTimeout: 30_000,
+    // One page for all files: a new one costs more than most files run.
+    pool: "threads",
+    isolate: false,
+    fileParallelism: false,
     setupFiles: ["./src/test.setup.ts"],
     server: { deps: { inline: [/@kobalte/, /virtua/] } },
   },

@@ -68,6 +68,11 @@ export function recordedBridge(recording: Recording, playback: Playback = {}): R
   let started = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
+  // Played as if it happened now, so that running times are believable.
+  const first = recording.frames[0]?.batch.events[0]?.at;
+  const shift = first === undefined ? 0 : Date.now() - Math.max(0, playback.skipTo ?? 0) - Date.parse(first);
+  const moved = (at: string) => new Date(Date.parse(at) + shift).toISOString();
+
   const frames = recording.frames;
   const skipTo = playback.skipTo ?? -1;
   /** Deltas that a window opening now would have missed: a live subscriber of the core gets what comes. */
@@ -76,7 +81,7 @@ export function recordedBridge(recording: Recording, playback: Playback = {}): R
     const frame = frames[position];
     if (frame) {
       record(frame.batch.events);
-      tail = [...tail, ...frame.batch.deltas].slice(-2000);
+      tail = stillOpen([...tail, ...frame.batch.deltas], frame.batch.events);
     }
     position += 1;
   }
@@ -84,7 +89,7 @@ export function recordedBridge(recording: Recording, playback: Playback = {}): R
   function record(events: readonly Event[]): Event[] {
     return events.map((event) => {
       // What was injected in between moves the recording's own numbers up.
-      const numbered = { ...event, seq: log.length + 1 };
+      const numbered = { ...event, seq: log.length + 1, at: moved(event.at) };
       log.push(numbered);
       return numbered;
     });
@@ -120,7 +125,7 @@ export function recordedBridge(recording: Recording, playback: Playback = {}): R
   }
 
   function inject(events: readonly Partial<Event>[], deltas: Batch["deltas"] = []): void {
-    const at = new Date().toISOString();
+    const at = new Date(Date.now() - shift).toISOString();
     deliver({
       events: events.map((event) => ({ session: recording.session, at, seq: 0, ...event }) as Event),
       deltas,
@@ -182,7 +187,7 @@ export function recordedBridge(recording: Recording, playback: Playback = {}): R
     inject,
     startup: async () => recording.startup,
     pickFolder: async () => recording.startup.project,
-    openProject: async () => undefined,
+    openProject: async (path) => path,
     openDemo: async () => recording.sessions[0]?.project ?? "/sample",
     sessions: async () => recording.sessions,
     createSession: async () => recording.session,
@@ -225,6 +230,18 @@ export function recordedBridge(recording: Recording, playback: Playback = {}): R
     roles: async () => recording.roles,
     openExternal: async () => undefined,
   };
+}
+
+/** The passing text that the events have not made good yet. */
+function stillOpen(deltas: Batch["deltas"], events: readonly Event[]): Batch["deltas"] {
+  return deltas.filter(
+    (delta) =>
+      !events.some((event) =>
+        delta.type === "output"
+          ? event.type === "call_ended" && event.call === delta.call
+          : event.type === "message_appended" && event.agent === delta.agent && event.index >= delta.message,
+      ),
+  );
 }
 
 /** A transcript, inherited messages included, cut to the stretch asked for. */

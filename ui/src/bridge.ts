@@ -39,7 +39,8 @@ export interface Bridge {
   startup(): Promise<Startup>;
   /** Asks for a folder; `null` when the person changed their mind. */
   pickFolder(): Promise<string | null>;
-  openProject(path: string): Promise<void>;
+  /** Answers its absolute path, which sessions are told apart by. */
+  openProject(path: string): Promise<string>;
   /** Makes the sample repository and answers its path. */
   openDemo(): Promise<string>;
   sessions(): Promise<SessionSummary[]>;

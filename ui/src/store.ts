@@ -189,8 +189,7 @@ export function createApp(bridge: Bridge): AppStore {
       });
       if (path === null) return;
       await during("Opening the folder", async () => {
-        await bridge.openProject(path);
-        await enter(path);
+        await enter(await bridge.openProject(path));
       });
     },
     openDemo: () => during("Preparing the sample repository", async () => enter(await bridge.openDemo())),

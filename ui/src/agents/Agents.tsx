@@ -65,16 +65,7 @@ export function Agents(): JSX.Element {
 
       <div class={s.scroll}>
         <Show when={app.session()} keyed>
-          {(session) => (
-            <>
-              <div class={s.session} data-open="true">
-                <span class="truncate" title={session.state.title}>
-                  {session.state.title || "New session"}
-                </span>
-              </div>
-              <Tree session={session} filter={filter()} />
-            </>
-          )}
+          {(session) => <Tree session={session} filter={filter()} />}
         </Show>
         <Show when={others().length > 0}>
           <h2 class={s.heading}>Other sessions</h2>

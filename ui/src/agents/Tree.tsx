@@ -7,7 +7,7 @@ import { amount, clockSpan, plural, useNow } from "../parts/time";
 import type { AgentId, AgentView } from "../protocol.gen";
 import type { SessionStore } from "../session/store";
 import { StateMark } from "./StateMark";
-import { KIND_WORD, elapsed, faceOfState, hue, isAtWork, tokens } from "./state";
+import { KIND_WORD, elapsed, faceOfState, hue, isAtWork, plainLine, titleOf, tokens } from "./state";
 import { rollUp, treeKey, treeNodes, type TreeNode } from "./tree";
 import s from "./Tree.module.css";
 
@@ -54,7 +54,8 @@ export function Tree(props: { session: SessionStore; filter: string }): JSX.Elem
     if ("toggle" in move) toggle(move.toggle, move.open);
     else {
       setFocused(move.focus);
-      list?.querySelector<HTMLElement>(`[data-agent="${CSS.escape(move.focus)}"]`)?.focus();
+      const rows = list?.querySelectorAll<HTMLElement>("[data-agent]") ?? [];
+      [...rows].find((row) => row.dataset["agent"] === move.focus)?.focus();
     }
   };
 
@@ -101,6 +102,7 @@ interface RowProps {
 function Row(props: RowProps): JSX.Element {
   const app = useApp();
   const face = () => faceOfState(props.agent.state);
+  const title = () => titleOf(props.session.state, props.agent);
   const level = () => props.node?.level ?? 1;
   const requests = createMemo(
     () => props.session.state.requests.filter((request) => request.asker.at(-1)?.agent === props.agent.id).length,
@@ -113,7 +115,7 @@ function Row(props: RowProps): JSX.Element {
     const state = props.agent.state;
     if (state.kind === "failed" || state.kind === "idle_after_failure") return state.message;
     if (state.kind === "running" && props.session.live(props.agent.id)) return "Writing…";
-    return props.agent.activity;
+    return plainLine(props.agent.activity);
   };
 
   return (
@@ -126,9 +128,9 @@ function Row(props: RowProps): JSX.Element {
       aria-setsize={props.node?.siblings ?? 1}
       aria-selected={props.isSelected}
       {...(props.node?.hasChildren ? { "aria-expanded": props.isOpen } : {})}
-      aria-label={`${KIND_WORD[props.agent.kind]}: ${props.agent.title}, ${face().word}`}
+      aria-label={`${KIND_WORD[props.agent.kind]}: ${title()}, ${face().word}`}
       tabindex={props.isTabStop ? 0 : -1}
-      style={{ "padding-left": `${(level() - 1) * 14 + 4}px` }}
+      style={{ "padding-left": `${(level() - 1) * 14 + 4}px`, "--level": level() }}
       onClick={() => props.onSelect()}
       onFocus={() => props.onFocus()}
     >
@@ -151,8 +153,8 @@ function Row(props: RowProps): JSX.Element {
       </span>
       <span class={s.body}>
         <span class={s.first}>
-          <span class={s.title} title={props.agent.title}>
-            {props.agent.title || "New session"}
+          <span class={s.title} title={title()}>
+            {title()}
           </span>
           <Show when={waiting() > 0}>
             <button

@@ -66,6 +66,16 @@ export function tokens(agent: AgentView): number {
   return input + cache_read + cache_write + output;
 }
 
+/** An agent's title; the root stands for its session. */
+export function titleOf(state: SessionState, agent: AgentView): string {
+  return (agent.kind === "root" && state.title) || agent.title || (agent.kind === "root" ? "New session" : KIND_WORD[agent.kind]);
+}
+
+/** One line of what an agent does, without the marks of Markdown. */
+export function plainLine(text: string): string {
+  return text.replace(/\*\*|__|`/g, "").replace(/^(?:#+|>|[-*])\s+/, "");
+}
+
 /** From the root to the agent. */
 export function pathTo(state: SessionState, id: AgentId): AgentView[] {
   const path: AgentView[] = [];

@@ -1,7 +1,7 @@
 // The command palette: agents, sessions and actions by a few letters.
 
 import { For, Show, createMemo, createSignal, type JSX } from "solid-js";
-import { KIND_WORD, faceOfState } from "../agents/state";
+import { KIND_WORD, faceOfState, titleOf } from "../agents/state";
 import { isComposing } from "../composer/commands";
 import { Keys } from "../parts/Button";
 import { Icon, type IconName } from "../parts/Icon";
@@ -100,7 +100,7 @@ function allEntries(app: AppStore): Entry[] {
     const other = session?.state.agents[id];
     if (!other) continue;
     list.push({
-      label: other.title || "New session",
+      label: session ? titleOf(session.state, other) : other.title,
       about: `${KIND_WORD[other.kind]} · ${faceOfState(other.state).word}`,
       icon: other.kind,
       run: () => app.select(id),

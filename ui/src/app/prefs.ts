@@ -49,7 +49,11 @@ const isBoolean = (value: unknown): value is boolean => typeof value === "boolea
 const isTheme = (value: unknown): value is Theme =>
   value === "system" || value === "light" || value === "dark" || value === "contrast";
 
-export const WIDTHS = { left: 284, right: 400 };
+/** At the first start: on a wide screen the diff gets a fair part of it. */
+export const WIDTHS = {
+  left: 284,
+  right: Math.round(Math.min(680, Math.max(380, window.innerWidth * 0.3))),
+};
 
 export function createPrefs() {
   const [leftWidth, setLeftWidth] = remembered("left", WIDTHS.left, isNumber);

@@ -3,7 +3,7 @@
 
 import { For, Show, type JSX } from "solid-js";
 import { StateMark } from "../agents/StateMark";
-import { KIND_WORD, elapsed, hue, isAtWork, isFinished, pathTo } from "../agents/state";
+import { KIND_WORD, elapsed, hue, isAtWork, isFinished, pathTo, titleOf } from "../agents/state";
 import { useApp } from "../app/context";
 import { IconButton } from "../parts/Button";
 import { Icon } from "../parts/Icon";
@@ -47,9 +47,9 @@ export function AgentBar(props: { session: SessionStore; agent: AgentView }): JS
                     class={s.crumb}
                     aria-current={agent.id === props.agent.id ? "page" : undefined}
                     onClick={() => app.select(agent.id)}
-                    title={agent.title}
+                    title={titleOf(props.session.state, agent)}
                   >
-                    {agent.title || "New session"}
+                    {titleOf(props.session.state, agent)}
                   </button>
                 </li>
               )}
@@ -89,7 +89,9 @@ export function AgentBar(props: { session: SessionStore; agent: AgentView }): JS
             <Icon name={props.agent.kind} size={14} />
           </span>
           <span class={s.about}>
-            You are looking at a {KIND_WORD[props.agent.kind].toLowerCase()}: <em>{props.agent.title}</em>
+            <span>
+              You are looking at a {KIND_WORD[props.agent.kind].toLowerCase()}: <em>{props.agent.title}</em>
+            </span>
             <Show when={props.agent.role}>
               {(role) => (
                 <span class={s.fact} title={`Role: ${role()}, model: ${props.agent.model}`}>
@@ -101,7 +103,7 @@ export function AgentBar(props: { session: SessionStore; agent: AgentView }): JS
               {(worktree) => (
                 <span class={s.fact} title={`${worktree().path}\nbase ${worktree().base.slice(0, 10)}${worktree().base_is_snapshot ? " (a snapshot of uncommitted work)" : ""}`}>
                   <Icon name="branch" size={12} />
-                  <span class={s.branch}>{worktree().branch}</span>
+                  <span class={`${s.branch} truncate`}>{worktree().branch}</span>
                   <Show when={worktree().state.kind === "removed"}> (removed)</Show>
                 </span>
               )}

@@ -41,8 +41,8 @@ export function CallCard(props: CallProps): JSX.Element {
   const view = () => callView(props);
   const result = () => view()?.result;
   const face = () => faceOf(props.call.name);
-  const target = createMemo(() => relativePath(callTarget(props.call.name, props.call.input), props.agent.directory));
-  const live = () => props.session.output(props.call.id);
+  const target = createMemo(() => relativePath(callTarget(props.call.input), props.agent.directory));
+  const live = () => (result() ? undefined : props.session.output(props.call.id));
   const diff = createMemo(() => {
     const detail = result()?.detail;
     return detail?.kind === "edited" ? parseUnified(detail.diff) : undefined;

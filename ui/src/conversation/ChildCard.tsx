@@ -2,7 +2,7 @@
 
 import { Show, createMemo, type JSX } from "solid-js";
 import { StateMark } from "../agents/StateMark";
-import { KIND_WORD, elapsed, hue, isAtWork } from "../agents/state";
+import { KIND_WORD, elapsed, hue, isAtWork, plainLine } from "../agents/state";
 import { useApp } from "../app/context";
 import { Icon } from "../parts/Icon";
 import { clockSpan, plural } from "../parts/time";
@@ -25,7 +25,7 @@ export function ChildCard(props: CallProps): JSX.Element {
     const agent = child();
     if (!agent) return "";
     if (agent.state.kind === "failed") return agent.state.message;
-    return isAtWork(agent.state) ? agent.activity : (agent.role ?? "");
+    return isAtWork(agent.state) ? plainLine(agent.activity) : (agent.role ?? "");
   };
   const prompt = () => {
     const fields = parseInput(props.call.input);
@@ -52,7 +52,7 @@ export function ChildCard(props: CallProps): JSX.Element {
                 {(worktree) => (
                   <span class={s.branch} title={worktree().path}>
                     <Icon name="branch" size={11} />
-                    {worktree().branch}
+                    <span class="truncate">{worktree().branch}</span>
                   </span>
                 )}
               </Show>

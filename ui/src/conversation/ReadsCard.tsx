@@ -25,7 +25,7 @@ export function ReadsCard(props: { calls: CallRef[]; session: SessionStore; agen
     return parts.join(", ");
   };
   const names = () =>
-    [...new Set(props.calls.map((call) => callTarget(call.name, call.input)))]
+    [...new Set(props.calls.map((call) => callTarget(call.input)))]
       .map((target) => target.slice(target.lastIndexOf("/") + 1))
       .join(", ");
 

@@ -1,6 +1,6 @@
 // Draws one row of a conversation as what it is.
 
-import { Match, Show, Switch, createSignal, type JSX } from "solid-js";
+import { For, Match, Show, Switch, createMemo, createSignal, type JSX } from "solid-js";
 import { useApp } from "../app/context";
 import { Icon } from "../parts/Icon";
 import { Markdown } from "../parts/Markdown";
@@ -15,6 +15,7 @@ import { ChildCard } from "./ChildCard";
 import { NotificationCard } from "./NotificationCard";
 import { ReadsCard } from "./ReadsCard";
 import { StateRow } from "./StateRow";
+import { readFrames } from "./framed";
 import type { Row } from "./rows";
 import s from "./RowView.module.css";
 
@@ -123,26 +124,55 @@ function TextRow(props: RowProps & { row: Of<"text"> }): JSX.Element {
       <Match when={props.row.origin === "user"}>
         <div class={s.user}>
           <span class="sr-only">You wrote: </span>
-          <p class="selectable">{text()}</p>
+          <p class="selectable" dir="auto">
+            {text()}
+          </p>
           {tools()}
         </div>
       </Match>
       <Match when={props.row.origin === "directive" || props.row.origin === "brief"}>
-        <div class={s.directive}>
-          <p class={s.label}>
-            <Icon name={props.row.origin === "directive" ? "fork" : "subagent"} size={13} />
-            {props.row.origin === "directive" ? "Directive for this fork" : "Brief for this agent"}
-          </p>
-          <Long text={text()} />
-        </div>
+        <Directive text={text()} isFork={props.row.origin === "directive"} />
       </Match>
       <Match when={props.row.origin === "notification"}>
         <NotificationCard text={text()} session={props.session} />
       </Match>
       <Match when={props.row.origin === "reminder"}>
-        <Reminder text={text()} />
+        <Added title="Reminder" text={readFrames(text()).frames[0]?.text ?? text()} />
       </Match>
     </Switch>
+  );
+}
+
+/** What a child was told to do; what the program added to it is folded. */
+function Directive(props: { text: string; isFork: boolean }): JSX.Element {
+  const framed = createMemo(() => readFrames(props.text));
+  return (
+    <>
+      <Show when={framed().text !== ""}>
+        <div class={s.directive}>
+          <p class={s.label}>
+            <Icon name={props.isFork ? "fork" : "subagent"} size={13} />
+            {props.isFork ? "Directive for this fork" : "Brief for this agent"}
+          </p>
+          <Long text={framed().text} />
+        </div>
+      </Show>
+      <For each={framed().frames}>{(frame) => <Added title={frame.title} text={frame.text} />}</For>
+    </>
+  );
+}
+
+function Added(props: { title: string; text: string }): JSX.Element {
+  return (
+    <details class={s.details}>
+      <summary>
+        <Icon name="chevron" size={12} />
+        {props.title}, from Offshoot
+      </summary>
+      <pre class="selectable">
+        <Unseen text={props.text} />
+      </pre>
+    </details>
   );
 }
 
@@ -161,20 +191,6 @@ function Long(props: { text: string }): JSX.Element {
         </button>
       </Show>
     </>
-  );
-}
-
-function Reminder(props: { text: string }): JSX.Element {
-  return (
-    <details class={s.details}>
-      <summary>
-        <Icon name="chevron" size={12} />
-        Reminder from Offshoot, not from you
-      </summary>
-      <pre class="selectable">
-        <Unseen text={props.text} />
-      </pre>
-    </details>
   );
 }
 

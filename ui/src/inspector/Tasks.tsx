@@ -2,7 +2,7 @@
 
 import { For, Show, createMemo, type JSX } from "solid-js";
 import { StateMark } from "../agents/StateMark";
-import { KIND_WORD, elapsed, hue, isAtWork, tokens } from "../agents/state";
+import { KIND_WORD, elapsed, hue, isAtWork, plainLine, tokens } from "../agents/state";
 import { useApp } from "../app/context";
 import { Icon, type IconName } from "../parts/Icon";
 import { amount, clockSpan, plural } from "../parts/time";
@@ -72,7 +72,7 @@ export function Tasks(props: { session: SessionStore; agent: AgentView }): JSX.E
                     <p class={`${s.taskLine} truncate`}>
                       {KIND_WORD[agent().kind]}
                       {agent().background ? " in the background" : ""}
-                      {agent().activity ? ` · ${agent().activity}` : ""}
+                      {agent().activity ? ` · ${plainLine(agent().activity)}` : ""}
                     </p>
                   </span>
                   <StateMark state={agent().state} />
@@ -113,6 +113,19 @@ export function Tasks(props: { session: SessionStore; agent: AgentView }): JSX.E
             <>
               <dt>Last turn</dt>
               <dd>{clockSpan(ms())}</dd>
+            </>
+          )}
+        </Show>
+        <Show when={props.agent.worktree}>
+          {(worktree) => (
+            <>
+              <dt>Branch</dt>
+              <dd class="selectable">{worktree().branch}</dd>
+              <dt>Base</dt>
+              <dd class="selectable">
+                <code>{worktree().base.slice(0, 12)}</code>
+                {worktree().base_is_snapshot ? ", a snapshot of uncommitted work" : ""}
+              </dd>
             </>
           )}
         </Show>

@@ -15,5 +15,5 @@ export function Markdown(props: { text: string; streaming?: boolean }): JSX.Elem
 
 function Block(props: { source: string }): JSX.Element {
   // `renderBlock` sanitises: this is the one place of the window that sets HTML.
-  return <div class="md-block" innerHTML={renderBlock(props.source)} />;
+  return <div class="md-block" dir="auto" innerHTML={renderBlock(props.source)} />;
 }

@@ -31,14 +31,12 @@ export function lastLines(text: string, lines: number): string {
 export function pieces(text: string, most = 4000): string[] {
   const list: string[] = [];
   for (let at = 0; at < text.length; ) {
-    let end = Math.min(text.length, at + most, at + lineEnd(text.slice(at, at + most), 40));
-    if (end <= at) end = Math.min(text.length, at + most);
-    else if (end < text.length && text[end - 1] !== "\n") {
-      const line = text.lastIndexOf("\n", end);
-      if (line > at) end = line + 1;
-    }
-    list.push(text.slice(at, end));
-    at = end;
+    // Only ever the next stretch is searched: one line may be megabytes long.
+    const next = text.slice(at, at + most);
+    let length = lineEnd(next, 40);
+    if (length === next.length && at + length < text.length) length = next.lastIndexOf("\n") + 1 || next.length;
+    list.push(next.slice(0, length));
+    at += length;
   }
   return list;
 }

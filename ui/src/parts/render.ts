@@ -66,6 +66,8 @@ export function renderBlock(source: string): string {
     ALLOWED_ATTR: ATTRIBUTES,
     ALLOW_DATA_ATTR: false,
     ALLOW_ARIA_ATTR: false,
+    // These hold no address, whatever they hold.
+    ADD_URI_SAFE_ATTR: ["start"],
     ALLOWED_URI_REGEXP: /^(?:https?:\/\/|mailto:)/i,
   });
 }

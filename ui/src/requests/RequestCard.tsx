@@ -5,6 +5,7 @@ import { KIND_WORD } from "../agents/state";
 import { useApp } from "../app/context";
 import { Button, Keys } from "../parts/Button";
 import { Icon } from "../parts/Icon";
+import { Path } from "../parts/Path";
 import { Unseen } from "../parts/Unseen";
 import { hasUnseen } from "../parts/invisible";
 import type { Answer, PermissionRequest } from "../protocol.gen";
@@ -85,7 +86,7 @@ export function RequestCard(props: {
         <dd>{props.request.reason}</dd>
         <dt>Where</dt>
         <dd class={s.where}>
-          <Unseen text={props.request.directory} />
+          <Path path={props.request.directory} />
           <span class={s.isolated}>{props.request.isolated ? "its own worktree" : "the shared folder"}</span>
         </dd>
       </dl>
@@ -125,20 +126,28 @@ export function RequestCard(props: {
             </>
           }
         >
-          <Button kind="primary" aria-disabled={!canAnswer()} onClick={() => void answer({ kind: "allow_once" })}>
-            Allow once
-          </Button>
-          <Show when={rules().length > 0}>
-            <Button aria-disabled={!canAnswer()} title={rules().join("\n")} onClick={() => void answer({ kind: "allow_for_session", rules: rules() })}>
-              Allow for this session
+          <span class={s.side}>
+            <Button kind="primary" aria-disabled={!canAnswer()} onClick={() => void answer({ kind: "allow_once" })}>
+              Allow once
             </Button>
-          </Show>
-          <Button aria-disabled={!canAnswer()} onClick={() => void answer({ kind: "deny" })}>
-            Deny
-          </Button>
-          <Button kind="quiet" onClick={() => setTelling(true)}>
-            Deny and tell why
-          </Button>
+            <Show when={rules().length > 0}>
+              <Button
+                aria-disabled={!canAnswer()}
+                title={rules().join("\n")}
+                onClick={() => void answer({ kind: "allow_for_session", rules: rules() })}
+              >
+                Allow for this session
+              </Button>
+            </Show>
+          </span>
+          <span class={s.side}>
+            <Button aria-disabled={!canAnswer()} onClick={() => void answer({ kind: "deny" })}>
+              Deny
+            </Button>
+            <Button kind="quiet" onClick={() => setTelling(true)}>
+              Deny and tell why
+            </Button>
+          </span>
         </Show>
       </div>
       <div class={s.foot}>
@@ -236,7 +245,7 @@ function What(props: { request: PermissionRequest }): JSX.Element {
           {(value) => (
             <>
               <p class={s.path}>
-                <Unseen text={relativePath(value().path, props.request.directory)} />
+                <Path path={relativePath(value().path, props.request.directory)} />
               </p>
               <Show
                 when={value().diff}

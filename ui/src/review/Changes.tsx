@@ -45,7 +45,8 @@ export function Changes(props: { session: SessionStore; agent: AgentView }): JSX
   createEffect(() => {
     if (summary.state === "ready") setShownFor(props.agent.id);
   });
-  const files = () => (shownFor() === props.agent.id && summary.state !== "errored" ? (summary.latest?.files ?? []) : []);
+  const latest = () => (summary.state === "ready" || summary.state === "refreshing" ? summary.latest : undefined);
+  const files = () => (shownFor() === props.agent.id ? (latest()?.files ?? []) : []);
   const file = createMemo<ChangedFile | undefined>(() => {
     const wanted = path();
     const list = files();
@@ -74,7 +75,7 @@ export function Changes(props: { session: SessionStore; agent: AgentView }): JSX
       <Switch
         fallback={
           <>
-            <Head agent={props.agent} count={summary.latest?.count} />
+            <Head agent={props.agent} count={latest()?.count} />
             <FileList files={files()} selected={file()?.path} onSelect={setPath} />
             <Show when={file()}>{(chosen) => <FileView session={props.session} agent={props.agent} file={chosen()} />}</Show>
           </>

@@ -38,26 +38,44 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-const TARGETS = ["file_path", "path", "command", "pattern", "description", "prompt", "to", "task_id", "query", "url"];
+const TARGETS = ["file_path", "command", "pattern", "path", "description", "prompt", "to", "task_id", "query", "url"];
+/** In the tree an agent's own words come first: what a command is for says more than its start. */
+const ACTIVITY = ["description", "file_path", "command", "pattern", "path", "prompt"];
 
 /** What the call is about: a path, a command, a pattern; never more than one line. */
-export function callTarget(name: string, input: RawJson): string {
+export function callTarget(input: RawJson): string {
+  return firstOf(TARGETS, input);
+}
+
+/** The call as an agent's activity. */
+export function callLine(name: string, input: RawJson): string {
+  return lineOf(`${name} ${firstOf(ACTIVITY, input)}`);
+}
+
+function firstOf(keys: readonly string[], input: RawJson): string {
   const fields = parseInput(input);
-  const keys = name === "Grep" || name === "Glob" ? ["pattern", ...TARGETS] : TARGETS;
   for (const key of keys) {
     const value = fields[key];
-    if (typeof value === "string" && value.trim() !== "") return oneLine(value);
+    if (typeof value === "string" && value.trim() !== "") return value.slice(0, 1000).replace(/\s+/g, " ").trim().slice(0, 300);
   }
   return "";
 }
 
-export function callLine(name: string, input: RawJson): string {
-  const target = callTarget(name, input);
-  return target === "" ? name : `${name} ${target}`;
-}
+const LONGEST_LINE = 120;
+const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
-function oneLine(text: string): string {
-  return text.slice(0, 400).replace(/\s+/g, " ").trim().slice(0, 200);
+/** A text on one line, cut to as much as the tree can show. */
+export function lineOf(text: string): string {
+  const line = text.slice(0, 4000).trim().split(/\s+/).join(" ");
+  if (line.length <= LONGEST_LINE) return line;
+  let cut = "";
+  let count = 0;
+  for (const { segment } of graphemes.segment(line)) {
+    if (count === LONGEST_LINE) return `${cut}…`;
+    cut += segment;
+    count += 1;
+  }
+  return cut;
 }
 
 /** The path as seen from `base`, when it lies below it. */

@@ -9,12 +9,12 @@ import type {
   CallId,
   Event,
   Message,
+  PermissionMode,
   PermissionRequest,
   SessionId,
-  SessionView,
   Snapshot,
 } from "../protocol.gen";
-import { callLine } from "./calls";
+import { callLine, lineOf } from "./calls";
 
 /** How a request left the queue while this window watched. */
 export interface Settled {
@@ -30,7 +30,7 @@ export interface SessionState {
   id: SessionId;
   project: string;
   title: string;
-  mode: SessionView["mode"];
+  mode: PermissionMode;
   createdAt: string;
   /** Ids in the order of creation; the first is the root. */
   order: AgentId[];
@@ -96,7 +96,6 @@ export function foldEvent(state: SessionState, event: Event, lines: CallLines): 
   if (event.seq <= state.cursor) return;
   state.cursor = event.seq;
   const agent = event.agent === undefined ? undefined : state.agents[event.agent];
-  if (agent?.state.kind === "waiting_for_api" && event.type !== "model_waiting") agent.state = { kind: "running" };
 
   switch (event.type) {
     case "session_created":
@@ -109,8 +108,7 @@ export function foldEvent(state: SessionState, event: Event, lines: CallLines): 
       state.title = event.title;
       return;
     case "mode_changed":
-      if (agent) agent.mode = event.mode;
-      else state.mode = event.mode;
+      changeMode(state, event.mode);
       return;
     case "agent_created":
       if (event.agent !== undefined) addAgent(state, event.agent, event);
@@ -162,6 +160,9 @@ function foldAgent(agent: AgentView, event: AgentEvent, lines: CallLines): void 
     case "turn_started":
       agent.state = { kind: "running" };
       agent.started_at = event.at;
+      delete agent.ended_at;
+      // Who has an end begins a new run; the others only ever have turns.
+      if (agent.kind === "fork" || agent.kind === "subagent") delete agent.outcome;
       return;
     case "message_appended":
     case "results_appended":
@@ -173,6 +174,7 @@ function foldAgent(agent: AgentView, event: AgentEvent, lines: CallLines): void 
       if (event.type === "message_appended" && event.message.role === "assistant") noteMessage(agent, event.message, lines);
       return;
     case "step_ended":
+      agent.state = { kind: "running" };
       agent.steps += 1;
       agent.usage = {
         input: agent.usage.input + event.usage.input,
@@ -186,6 +188,7 @@ function foldAgent(agent: AgentView, event: AgentEvent, lines: CallLines): void 
       agent.activity = event.reason;
       return;
     case "call_started":
+      agent.state = { kind: "running" };
       agent.calls += 1;
       agent.activity = lines.get(event.call) ?? agent.activity;
       return;
@@ -260,9 +263,24 @@ function addAgent(state: SessionState, id: AgentId, event: Event & { type: "agen
 }
 
 function noteMessage(agent: AgentView, message: Message, lines: CallLines): void {
+  const texts = message.blocks.flatMap((block) => (block.type === "text" ? [block.text] : []));
+  agent.activity = lineOf(texts.join("\n\n")) || agent.activity;
   for (const block of message.blocks) {
-    if (block.type === "text") agent.activity = firstLine(block.text) || agent.activity;
     if (block.type === "call") lines.set(block.id, callLine(block.name, block.input));
+  }
+}
+
+/** From narrow to wide. */
+const WIDTHS: PermissionMode[] = ["plan", "dont-ask", "default", "accept-edits", "bypass"];
+
+/** Who ran in the session's mode follows it; nobody stays wider than it. */
+function changeMode(state: SessionState, mode: PermissionMode): void {
+  const before = state.mode;
+  state.mode = mode;
+  for (const id of state.order) {
+    const agent = state.agents[id];
+    if (!agent) continue;
+    if (agent.mode === before || WIDTHS.indexOf(agent.mode) > WIDTHS.indexOf(mode)) agent.mode = mode;
   }
 }
 
@@ -299,12 +317,6 @@ function answerInWords(event: Event & { type: "permission_decided" }): string {
 
 function stateAfter(outcome: AgentOutcome): AgentState {
   return outcome.kind === "failed" ? { kind: "failed", message: outcome.message } : { kind: outcome.kind };
-}
-
-/** The start of a text, on one line. */
-export function firstLine(text: string): string {
-  const line = text.split("\n", 40).find((candidate) => candidate.trim() !== "");
-  return (line ?? "").trim().replace(/^#+\s+/, "").slice(0, 160);
 }
 
 function later(at: string, ms: number): string {

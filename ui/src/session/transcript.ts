@@ -90,7 +90,8 @@ function append(state: TranscriptState, index: number, message: Message): boolea
 function resultsMessage(state: TranscriptState, calls: CallId[], tail: Message): Message {
   const results = calls.map((id): Block => {
     const result: CallResult | undefined = state.calls[id]?.result;
-    return { type: "result", id, content: result?.content ?? "", is_error: result?.is_error ?? false };
+    if (result) return { type: "result", id, content: result.content, is_error: result.is_error };
+    return { type: "result", id, content: "The result of this call was lost.", is_error: true };
   });
   return { role: "user", blocks: [...results, ...tail.blocks] };
 }

@@ -1,0 +1,112 @@
+import { fireEvent, screen, waitFor } from "@solidjs/testing-library";
+import { beforeEach, describe, expect, test } from "vitest";
+import { ROOT, showDemo } from "../testing";
+import { completions, readWish } from "./commands";
+
+const context = { agent: "a", isolation: "worktree" as const, messages: undefined };
+
+describe("a text is read as", () => {
+  test.each([
+    ["hello", { type: "send_message", agent: "a", text: "hello" }],
+    ["/etc/hosts is odd", { type: "send_message", agent: "a", text: "/etc/hosts is odd" }],
+    ["/fork fix it", { type: "fork", agent: "a", directive: "fix it", isolation: "worktree" }],
+    ["/agent explore: find\nthem", { type: "start_subagent", role: "explore", brief: "find\nthem", isolation: "worktree" }],
+    ["/agent plugin:reviewer: look", { type: "start_subagent", role: "plugin:reviewer", brief: "look", isolation: "worktree" }],
+    ["/agent explore:find", { type: "start_subagent", role: "explore", brief: "find", isolation: "worktree" }],
+  ])("%s", (text, command) => {
+    expect(readWish(text, context)).toEqual({ kind: "command", command });
+  });
+
+  test("or as a problem that says what to write", () => {
+    for (const text of ["/fork", "/agent explore", "/agent : x", "/nonsense"]) {
+      expect(readWish(text, context).kind).toBe("problem");
+    }
+  });
+
+  test("a fork from a message inherits up to it", () => {
+    expect(readWish("/fork x", { ...context, messages: 4 })).toMatchObject({ command: { messages: 4 } });
+  });
+});
+
+test("what is typed is completed", () => {
+  const roles = [
+    { name: "explore", description: "" },
+    { name: "plan", description: "" },
+  ];
+  expect(completions("/f", roles).map((entry) => entry.text)).toEqual(["/fork "]);
+  expect(completions("/agent ex", roles).map((entry) => entry.text)).toEqual(["/agent explore: "]);
+  expect(completions("hello /f", roles)).toEqual([]);
+});
+
+describe("the message field", () => {
+  beforeEach(() => localStorage.clear());
+
+  async function field(at = 7_600) {
+    const bridge = showDemo(at);
+    const message = await screen.findByRole<HTMLTextAreaElement>("textbox", { name: "Message" });
+    const type = (text: string) => fireEvent.input(message, { target: { value: text } });
+    return { bridge, message, type };
+  }
+
+  test("Enter sends and empties it", async () => {
+    const { bridge, message, type } = await field();
+    type("Go on");
+    fireEvent.keyDown(message, { key: "Enter", keyCode: 13 });
+    await waitFor(() => expect(message.value).toBe(""));
+    expect(bridge.sent).toEqual([{ type: "send_message", agent: ROOT, text: "Go on" }]);
+  });
+
+  test("Enter that confirms an input method's candidate doesn't send", async () => {
+    const { bridge, message, type } = await field();
+    type("にほん");
+    fireEvent.keyDown(message, { key: "Enter", keyCode: 229 });
+    fireEvent.keyDown(message, { key: "Enter", keyCode: 13, isComposing: true });
+    fireEvent.keyDown(message, { key: "Enter", keyCode: 13, shiftKey: true });
+    expect(bridge.sent).toEqual([]);
+    expect(message.value).toBe("にほん");
+  });
+
+  test("a rejected text stays, with the reason", async () => {
+    const { message, type } = await field();
+    type("/fork do it");
+    fireEvent.keyDown(message, { key: "Enter", keyCode: 13 });
+    expect(await screen.findByText("A recording can't start agents.")).toBeTruthy();
+    expect(message.value).toBe("/fork do it");
+  });
+
+  test("a draft survives the window and belongs to its agent", async () => {
+    const first = await field();
+    first.type("half a thought");
+    fireEvent.click(screen.getByRole("treeitem", { name: /Map the callers/ }));
+    await waitFor(() => expect(screen.getByRole<HTMLTextAreaElement>("textbox", { name: "Message" }).value).toBe(""));
+    fireEvent.click(screen.getByRole("treeitem", { name: /Root/ }));
+    await waitFor(() => expect(screen.getByRole<HTMLTextAreaElement>("textbox", { name: "Message" }).value).toBe("half a thought"));
+  });
+
+  test("a message sent while a turn runs is visibly queued and can be withdrawn", async () => {
+    const { bridge, message, type } = await field(1_500);
+    type("And the README");
+    fireEvent.keyDown(message, { key: "Enter", keyCode: 13 });
+    fireEvent.click(await screen.findByRole("button", { name: "Withdraw" }));
+    await waitFor(() => expect(screen.queryByText("And the README")).toBeNull());
+    expect(bridge.sent.map((command) => command.type)).toEqual(["send_message", "withdraw_input"]);
+  });
+
+  test("Esc interrupts a running turn", async () => {
+    const { bridge, message } = await field(1_500);
+    fireEvent.keyDown(message, { key: "Escape" });
+    expect(bridge.sent).toEqual([{ type: "interrupt", agent: ROOT }]);
+  });
+
+  test("a choice of the command menu is taken with Enter, and a fork can have a worktree or not", async () => {
+    const { bridge, message, type } = await field();
+    type("/fo");
+    fireEvent.keyDown(message, { key: "Enter", keyCode: 13 });
+    expect(message.value).toBe("/fork ");
+    expect(bridge.sent).toEqual([]);
+    fireEvent.click(screen.getByRole("checkbox", { name: "In its own worktree" }));
+    type("/fork tidy up");
+    fireEvent.keyDown(message, { key: "Enter", keyCode: 13 });
+    expect(bridge.sent).toEqual([{ type: "fork", agent: ROOT, directive: "tidy up", isolation: "shared" }]);
+  });
+});

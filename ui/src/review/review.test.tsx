@@ -1,0 +1,74 @@
+import { fireEvent, screen, within } from "@solidjs/testing-library";
+import { beforeEach, expect, test } from "vitest";
+import { showDemo } from "../testing";
+import { diffColours } from "./colours";
+import { countLines, diffRows, parseUnified } from "./diff";
+
+const DIFF = "@@ -11,4 +11,5 @@ impl X {\n a\n-b\n+c\n+d\n e\n\\ No newline at end of file\n";
+
+test("a unified diff is read with the numbers of both sides", () => {
+  const hunks = parseUnified(DIFF);
+  expect(countLines(hunks)).toEqual({ added: 2, removed: 1 });
+  const lines = diffRows(hunks).flatMap((row) => (row.type === "line" ? [[row.old, row.now, row.kind, row.text, row.noNewline]] : []));
+  expect(lines).toEqual([
+    [11, 11, "context", "a", false],
+    [12, undefined, "removed", "b", false],
+    [undefined, 12, "added", "c", false],
+    [undefined, 13, "added", "d", false],
+    [13, 14, "context", "e", true],
+  ]);
+});
+
+test("lines before the first hunk and empty diffs are no trouble", () => {
+  expect(parseUnified("--- a\n+++ b\n")).toEqual([]);
+  expect(diffRows([])).toEqual([]);
+  expect(parseUnified("@@ -0,0 +1 @@\n+x")[0]).toMatchObject({ old_start: 0, new_start: 1, new_lines: 1 });
+});
+
+test("both sides are coloured as the code they are", () => {
+  const hunks = parseUnified('@@ -1,2 +1,2 @@\n-let a = "old\n+let a = "new";\n let b = 1;\n');
+  const colours = diffColours(hunks, "x.rs");
+  // The unclosed string of the removed line doesn't run into what follows.
+  expect(colours(0, 2)?.map((token) => token.text).join("")).toBe("let b = 1;");
+  expect(colours(0, 2)?.[0]?.class).toContain("keyword");
+});
+
+test("ten thousand lines are made into rows quickly", () => {
+  const hunks = parseUnified(`@@ -0,0 +1,10000 @@\n${"+let x = 1;\n".repeat(10_000)}`);
+  const start = performance.now();
+  expect(diffRows(hunks)).toHaveLength(10_001);
+  expect(performance.now() - start).toBeLessThan(500);
+});
+
+beforeEach(() => localStorage.clear());
+
+async function review(agent: RegExp) {
+  showDemo(13_000);
+  fireEvent.click(await screen.findByRole("treeitem", { name: agent }));
+  fireEvent.click(screen.getByRole("tab", { name: /Review/ }));
+  return screen.findByRole("region", { name: "Changes" });
+}
+
+test("changed files are listed with counts, and the first one's diff is shown", async () => {
+  const panel = await review(/leap-year/);
+  expect(await within(panel).findByText("2 files")).toBeTruthy();
+  expect(within(panel).getAllByText("calendar.rs")).toHaveLength(2);
+  expect(await within(panel).findByText("11", { selector: "span" }).catch(() => panel)).toBeTruthy();
+  expect(panel.textContent).toContain("is_leap");
+});
+
+test("a large file is loaded only when asked for; what has no lines says why", async () => {
+  const panel = await review(/Rotate phases/);
+  fireEvent.click(await within(panel).findByRole("button", { name: /stations\.csv/ }));
+  fireEvent.click(await within(panel).findByRole("button", { name: "Load anyway" }));
+  expect(await within(panel).findByText(/ROSCOFF/)).toBeTruthy();
+  fireEvent.click(within(panel).getByRole("button", { name: /curve\.png/ }));
+  expect(await within(panel).findByText(/An image/)).toBeTruthy();
+  fireEvent.click(within(panel).getByRole("button", { name: /Cargo\.lock/ }));
+  expect(await within(panel).findByText("Only: generated.")).toBeTruthy();
+});
+
+test("an agent without a worktree says where to look", async () => {
+  const panel = await review(/^Root/);
+  expect(within(panel).getByText("No worktree of its own")).toBeTruthy();
+});
