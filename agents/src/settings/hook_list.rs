@@ -28,7 +28,7 @@ pub(super) fn read(node: &Node, reader: &mut Reader<'_>) -> Vec<HookEntry> {
             continue;
         };
         for group in reader.list(&event.value, known.name()) {
-            read_group(&group, known, reader, &mut entries);
+            read_group(group, known, reader, &mut entries);
         }
     }
     entries
@@ -36,7 +36,8 @@ pub(super) fn read(node: &Node, reader: &mut Reader<'_>) -> Vec<HookEntry> {
 
 fn read_group(group: &Node, event: HookEvent, reader: &mut Reader<'_>, entries: &mut Vec<HookEntry>) {
     if group.members().is_none() {
-        let message = format!("this entry of {event} was left out: it must be an object with `hooks`, not {}", group.kind());
+        let message =
+            format!("this entry of {event} was left out: it must be an object with `hooks`, not {}", group.kind());
         return reader.warn(group, message);
     }
     reader.check_keys(group, &key::GROUP);
@@ -53,7 +54,8 @@ fn read_group(group: &Node, event: HookEvent, reader: &mut Reader<'_>, entries: 
             return reader.warn(node, message);
         }
         Some((node, None)) => {
-            let message = format!("these hooks of {event} were left out: `matcher` must be a text, not {}", node.kind());
+            let message =
+                format!("these hooks of {event} were left out: `matcher` must be a text, not {}", node.kind());
             return reader.warn(node, message);
         }
     };
@@ -61,12 +63,12 @@ fn read_group(group: &Node, event: HookEvent, reader: &mut Reader<'_>, entries: 
         return reader.warn(group, format!("this entry of {event} has no `hooks`"));
     };
     for hook in reader.list(hooks, "hooks") {
-        match read_hook(&hook, reader) {
+        match read_hook(hook, reader) {
             Ok((command, timeout)) => {
                 let (matcher, path) = (matcher.clone(), reader.path.to_path_buf());
                 entries.push(HookEntry { event, matcher, command, timeout, path });
             }
-            Err(why) => reader.warn(&hook, format!("a hook of {event} was left out: {why}")),
+            Err(why) => reader.warn(hook, format!("a hook of {event} was left out: {why}")),
         }
     }
 }
@@ -78,7 +80,9 @@ fn read_hook(hook: &Node, reader: &mut Reader<'_>) -> value::Read<(String, Durat
     reader.check_keys(hook, &key::HOOK);
     match hook.member("type").map(Node::text) {
         Some(Some("command")) => {}
-        Some(Some(other)) => return Err(format!("hooks of the type {} are not supported, only `command`", quoted(other))),
+        Some(Some(other)) => {
+            return Err(format!("hooks of the type {} are not supported, only `command`", quoted(other)));
+        }
         Some(None) | None => return Err("it must say `\"type\": \"command\"`".to_owned()),
     }
     let command = hook.member("command").ok_or("it has no `command`")?;
@@ -88,15 +92,12 @@ fn read_hook(hook: &Node, reader: &mut Reader<'_>) -> value::Read<(String, Durat
     }
     let timeout = hook.member("timeout").map_or(DEFAULT_TIMEOUT, |node| {
         let seconds = if let Shape::Scalar(value) = &node.shape { value.as_f64() } else { None };
-        match seconds.filter(|seconds| *seconds > 0.0 && *seconds <= TIMEOUT_LIMIT) {
-            Some(seconds) => Duration::from_secs_f64(seconds),
-            None => {
-                // A guard with the usual limit is better than none.
-                let message = format!("`timeout` must be a number of seconds up to {TIMEOUT_LIMIT}; 60 is used");
-                reader.warn(node, message);
-                DEFAULT_TIMEOUT
-            }
+        if let Some(seconds) = seconds.filter(|seconds| *seconds > 0.0 && *seconds <= TIMEOUT_LIMIT) {
+            return Duration::from_secs_f64(seconds);
         }
+        // A guard with the usual limit is better than none.
+        reader.warn(node, format!("`timeout` must be a number of seconds up to {TIMEOUT_LIMIT}; 60 is used"));
+        DEFAULT_TIMEOUT
     });
     Ok((command, timeout))
 }

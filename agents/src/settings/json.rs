@@ -152,7 +152,10 @@ impl Scanner<'_> {
             }
             self.at += 1;
         } else {
-            while !matches!(self.text.as_bytes().get(self.at), None | Some(b',' | b'}' | b']' | b' ' | b'\t' | b'\r' | b'\n')) {
+            while !matches!(
+                self.text.as_bytes().get(self.at),
+                None | Some(b',' | b'}' | b']' | b' ' | b'\t' | b'\r' | b'\n')
+            ) {
                 self.at += 1;
             }
         }

@@ -31,7 +31,7 @@ pub enum Layer {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SettingsFolders {
     /// The person's settings folder.
-    pub config_dir: PathBuf,
+    pub config_dir: Option<PathBuf>,
     /// The folder that was opened.
     pub project: Option<PathBuf>,
     /// Where the project's local settings are: see [`crate::trust::main_checkout`].
@@ -148,14 +148,13 @@ pub fn local_file(main_checkout: &Path) -> PathBuf {
 /// Reads all files. Never fails: what can't be read is a warning.
 pub fn load(folders: &SettingsFolders) -> Loaded {
     let mut loaded = Loaded::default();
-    let user = folders.config_dir.join("settings.json");
-    let project = folders.project.as_ref().map(|folder| (folder.join(".offshoot/settings.json"), folder));
-    let local = folders.main_checkout.as_ref().map(|folder| (local_file(folder), folder));
-    Reader::read(&user, None, Layer::User, folders, &mut loaded);
-    for (layer, file) in [(Layer::Project, project), (Layer::Local, local)] {
-        if let Some((path, within)) = file {
-            Reader::read(&path, Some(within), layer, folders, &mut loaded);
-        }
+    let user = folders.config_dir.as_ref().map(|folder| (Layer::User, folder.join("settings.json"), None));
+    let project = folders.project.as_deref();
+    let project = project.map(|folder| (Layer::Project, folder.join(".offshoot/settings.json"), Some(folder)));
+    let local = folders.main_checkout.as_deref();
+    let local = local.map(|folder| (Layer::Local, local_file(folder), Some(folder)));
+    for (layer, path, within) in [user, project, local].into_iter().flatten() {
+        Reader::read(&path, within, layer, folders, &mut loaded);
     }
     loaded
 }
@@ -181,7 +180,8 @@ impl<'r> Reader<'r> {
         let document = match Document::parse(text) {
             Ok(document) => document,
             Err(error) => {
-                let message = format!("the file was left out: it is no JSON: {} in column {}", error.message, error.column);
+                let message =
+                    format!("the file was left out: it is no JSON: {} in column {}", error.message, error.column);
                 return loaded.warnings.push(whole(Some(error.line), message));
             }
         };
@@ -196,7 +196,8 @@ impl<'r> Reader<'r> {
     }
 
     fn apply(&mut self, loaded: &mut Loaded) {
-        let root = &self.document.root;
+        let document = self.document;
+        let root = &document.root;
         let Some(members) = root.members() else {
             let message = format!("the file was left out: it must be an object, not {}", root.kind());
             return self.warn(root, message);
@@ -238,7 +239,8 @@ impl<'r> Reader<'r> {
         if !ignored.is_empty() {
             let ignored: Vec<String> = ignored.iter().map(|key| format!("`{key}`")).collect();
             let ignored = ignored.join(", ");
-            let message = format!("the folder isn't trusted, so only its `ask` and `deny` rules hold; ignored: {ignored}");
+            let message =
+                format!("the folder isn't trusted, so only its `ask` and `deny` rules hold; ignored: {ignored}");
             self.warnings.push(SettingWarning { path: self.path.to_path_buf(), line: None, message });
         }
     }
@@ -269,10 +271,10 @@ impl<'r> Reader<'r> {
         }
         if let Some(node) = permissions.member("additionalDirectories") {
             for item in self.list(node, "additionalDirectories") {
-                match value::path(&item, self.folders.project.as_deref(), self.folders.home.as_deref()) {
+                match value::path(item, self.folders.project.as_deref(), self.folders.home.as_deref()) {
                     Ok(path) if loaded.additional_directories.contains(&path) => {}
                     Ok(path) => loaded.additional_directories.push(path),
-                    Err(why) => self.warn(&item, format!("a folder of `additionalDirectories` was left out: {why}")),
+                    Err(why) => self.warn(item, format!("a folder of `additionalDirectories` was left out: {why}")),
                 }
             }
         }
@@ -284,14 +286,14 @@ impl<'r> Reader<'r> {
         let skipped = if name == "allow" { members.clone().count().saturating_sub(1) } else { 0 };
         for node in members.skip(skipped).map(|member| &member.value) {
             for item in self.list(node, name) {
-                match value::text(&item) {
+                match value::text(item) {
                     Ok(text) => rules.push(SettingRule {
                         layer: self.layer,
                         path: self.path.to_path_buf(),
                         line: self.document.line(item.span.start),
                         text,
                     }),
-                    Err(why) => self.warn(&item, format!("a rule of `{name}` was left out: {why}")),
+                    Err(why) => self.warn(item, format!("a rule of `{name}` was left out: {why}")),
                 }
             }
         }
@@ -328,15 +330,16 @@ impl<'r> Reader<'r> {
 
     fn apply_environment(&mut self, names: &Node, all: &mut Vec<String>) {
         for item in self.list(names, "environment") {
-            match value::variable(&item) {
+            match value::variable(item) {
                 Ok(name) if self.layer != Layer::User && value::is_secret_name(&name) => {
                     let name = quoted(&name);
-                    let message = format!("{name} was left out: a name like a secret's counts only in your own settings");
-                    self.warn(&item, message);
+                    let message =
+                        format!("{name} was left out: a name like a secret's counts only in your own settings");
+                    self.warn(item, message);
                 }
                 Ok(name) if all.contains(&name) => {}
                 Ok(name) => all.push(name),
-                Err(why) => self.warn(&item, format!("a name of `environment` was left out: {why}")),
+                Err(why) => self.warn(item, format!("a name of `environment` was left out: {why}")),
             }
         }
     }
@@ -351,12 +354,12 @@ impl<'r> Reader<'r> {
     }
 
     /// The items of a list; if it is none, a warning and nothing.
-    pub(super) fn list(&mut self, node: &Node, name: &str) -> Vec<Node> {
+    pub(super) fn list<'n>(&mut self, node: &'n Node, name: &str) -> &'n [Node] {
         if let Some(items) = node.items() {
-            return items.to_vec();
+            return items;
         }
         self.warn(node, format!("`{name}` was left out: it must be a list, not {}", node.kind()));
-        Vec::new()
+        &[]
     }
 
     pub(super) fn check_keys(&mut self, node: &Node, known: &[&str]) {

@@ -20,7 +20,7 @@ impl Ground {
             fs::create_dir_all(at(folder)).unwrap();
         }
         let folders = SettingsFolders {
-            config_dir: at("config"),
+            config_dir: Some(at("config")),
             project: Some(at("project")),
             main_checkout: Some(at("main")),
             home: Some("/home/x".into()),
@@ -106,7 +106,10 @@ fn the_fields_usual_file_is_understood() {
     let [check, done] = &loaded.hooks[..] else { panic!("{:?}", loaded.hooks) };
     assert_eq!((check.event, check.command.as_str()), (HookEvent::PreToolUse, "check.sh"));
     assert_eq!((&check.matcher, check.timeout), (&HookMatcher::new("Bash|Edit").unwrap(), Duration::from_secs(5)));
-    assert_eq!((done.event, &done.matcher, done.timeout), (HookEvent::Stop, &HookMatcher::all(), Duration::from_secs(60)));
+    assert_eq!(
+        (done.event, &done.matcher, done.timeout),
+        (HookEvent::Stop, &HookMatcher::all(), Duration::from_secs(60))
+    );
 }
 
 #[test]
@@ -142,7 +145,8 @@ fn single_values_are_replaced_and_lists_add_up() {
             "hooks": {{"Stop": [{{"hooks": [{{"type": "command", "command": "h{n}"}}]}}]}}, "worktree": {{"setup": ["s{n}"]}}}}"#
         )
     };
-    let ground = Ground::new().with(Layer::User, r#"{"runningLimit": 1, "agentLimit": 7}"#).with(Layer::Project, text(2));
+    let ground =
+        Ground::new().with(Layer::User, r#"{"runningLimit": 1, "agentLimit": 7}"#).with(Layer::Project, text(2));
     let loaded = ground.with(Layer::Local, text(3)).load();
     assert_eq!((loaded.settings.running_limit, loaded.settings.agent_limit), (3, 7));
     assert_eq!(texts(&loaded.allow), [(Layer::Project, 1, "A2"), (Layer::Local, 1, "A3")]);
@@ -238,28 +242,41 @@ fn an_untrusted_project_can_forbid_and_nothing_else() {
   "worktree": {"setup": "evil", "hooks": true, "directory": "/"}, "runningLimit": 64, "agentLimit": 10000, "background": false
 }"#;
     for layer in [Layer::Project, Layer::Local] {
-        let loaded = Ground::new().untrusted().with(Layer::User, r#"{"permissions": {"allow": ["Mine"]}}"#).with(layer, hostile).load();
+        let loaded = Ground::new()
+            .untrusted()
+            .with(Layer::User, r#"{"permissions": {"allow": ["Mine"]}}"#)
+            .with(layer, hostile)
+            .load();
         assert_eq!(texts(&loaded.allow), [(Layer::User, 1, "Mine")]);
         assert_eq!(texts(&loaded.ask), [(layer, 2, "Read")]);
         assert_eq!(texts(&loaded.deny), [(layer, 2, "WebFetch")]);
         let usual = Loaded::default();
         assert_eq!(format!("{:?}", loaded.settings), format!("{:?}", usual.settings));
         assert_eq!((&loaded.hooks, &loaded.model, &loaded.worktree), (&usual.hooks, &usual.model, &usual.worktree));
-        assert_eq!((&loaded.environment, &loaded.additional_directories), (&usual.environment, &usual.additional_directories));
+        assert_eq!(
+            (&loaded.environment, &loaded.additional_directories),
+            (&usual.environment, &usual.additional_directories)
+        );
         let right = "the folder isn't trusted, so only its `ask` and `deny` rules hold; ignored: `allow`, `defaultMode`, \
             `additionalDirectories`, `hooks`, `baseUrl`, `model`, `provider`, `environment`, `worktree`, `runningLimit`, \
             `agentLimit`, `background`";
         assert_eq!(told(&loaded), [(None, right)]);
     }
-    let harmless = Ground::new().untrusted().with(Layer::Project, r#"{"permissions": {"deny": ["X"]}, "$schema": "x", "mine": 1}"#);
+    let harmless = Ground::new()
+        .untrusted()
+        .with(Layer::Project, r#"{"permissions": {"deny": ["X"]}, "$schema": "x", "mine": 1}"#);
     assert_eq!(harmless.load().warnings, []);
 }
 
 #[test]
 fn shared_settings_cannot_turn_asking_off_or_hand_out_secrets() {
-    let text = r#"{"permissions": {"defaultMode": "bypassPermissions"}, "environment": ["ANTHROPIC_API_KEY", "CARGO_HOME"]}"#;
+    let text =
+        r#"{"permissions": {"defaultMode": "bypassPermissions"}, "environment": ["ANTHROPIC_API_KEY", "CARGO_HOME"]}"#;
     let loaded = Ground::new().with(Layer::Project, text).load();
-    assert_eq!((loaded.settings.mode, &loaded.environment[..]), (PermissionMode::Default, &["CARGO_HOME".to_owned()][..]));
+    assert_eq!(
+        (loaded.settings.mode, &loaded.environment[..]),
+        (PermissionMode::Default, &["CARGO_HOME".to_owned()][..])
+    );
     assert_eq!(loaded.warnings.len(), 2, "{:?}", loaded.warnings);
     assert_eq!(user(text).settings.mode, PermissionMode::Bypass);
 }
@@ -270,13 +287,17 @@ fn a_file_with_a_syntax_error_is_left_out_and_the_others_hold() {
     let loaded = ground.with(Layer::Project, "{\n  // my rules\n}").load();
     assert_eq!(texts(&loaded.deny), [(Layer::User, 1, "D")]);
     assert_eq!(told(&loaded), [(Some(2), "the file was left out: it is no JSON: key must be a string in column 3")]);
-    assert!(loaded.warnings[0].to_string().ends_with(".offshoot/settings.json:2: the file was left out: it is no JSON: key must be a string in column 3"));
+    assert!(loaded.warnings[0].to_string().ends_with(
+        ".offshoot/settings.json:2: the file was left out: it is no JSON: key must be a string in column 3"
+    ));
     assert!(user("[]").warnings[0].message.contains("must be an object, not a list"));
 }
 
 #[test]
 fn slips_are_told_and_unknown_keys_are_not() {
-    let loaded = user("{\n\"permisions\": {},\n\"statusLine\": {},\n\"permissions\": {\"alow\": []},\n\"worktree\": {\"baze\": 1}}");
+    let loaded = user(
+        "{\n\"permisions\": {},\n\"statusLine\": {},\n\"permissions\": {\"alow\": []},\n\"worktree\": {\"baze\": 1}}",
+    );
     assert_eq!(
         told(&loaded),
         [
@@ -299,11 +320,11 @@ fn what_is_forbidden_twice_is_forbidden_twice() {
 fn hostile_files_are_bounded() {
     assert!(user(&" ".repeat(2 << 20)).warnings[0].message.contains("1024 KiB"));
     assert!(Ground::new().with(Layer::User, b"\xff{}").load().warnings[0].message.contains("UTF-8"));
-    assert!(user(&"[".repeat(1 << 20)).warnings[0].message.contains("recursion limit"));
-    let many = format!(r#"{{"permissions": {{"deny": [{}]}}}}"#, vec!["1\n"; 300_000].join(","));
+    assert!(user(&"[".repeat(1 << 19)).warnings[0].message.contains("recursion limit"));
+    let many = format!(r#"{{"permissions": {{"deny": [{}]}}}}"#, vec!["1\n"; 100_000].join(","));
     let loaded = user(&many);
     assert_eq!(loaded.warnings.len(), WARNINGS_LIMIT + 1);
-    assert_eq!(loaded.warnings.last().unwrap().message, "there are 299950 more warnings about this file");
+    assert_eq!(loaded.warnings.last().unwrap().message, "there are 99950 more warnings about this file");
 }
 
 #[cfg(unix)]
@@ -360,5 +381,8 @@ fn the_schema_and_the_reader_agree_on_words_and_defaults() {
     assert_eq!(properties["runningLimit"]["default"], usual.running_limit);
     assert_eq!(properties["agentLimit"]["default"], usual.agent_limit);
     assert_eq!(properties["foregroundTimeout"]["default"], usual.foreground_timeout.as_secs());
-    assert_eq!((&properties["background"]["default"], &properties["wakeParent"]["default"]), (&true.into(), &true.into()));
+    assert_eq!(
+        (&properties["background"]["default"], &properties["wakeParent"]["default"]),
+        (&true.into(), &true.into())
+    );
 }

@@ -23,10 +23,10 @@ use std::time::Duration;
 use offshoot_protocol::PermissionMode;
 
 pub use layer::{
-    Layer, Loaded, ModelChoice, SettingRule, SettingWarning, SettingsFolders, Theme, WorktreeSettings, load,
-    local_file,
+    Layer, Loaded, ModelChoice, SettingRule, SettingWarning, SettingsFolders, Theme, WorktreeSettings, load, local_file,
 };
 pub(crate) use read::read_text;
+pub(crate) use value::quoted;
 pub use write::{WriteError, add_allow_rules};
 pub(crate) use write::{lock, replace};
 

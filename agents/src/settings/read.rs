@@ -12,7 +12,9 @@ pub(crate) const SIZE_LIMIT: u64 = 1 << 20;
 pub(crate) fn read_text(path: &Path, within: Option<&Path>) -> Result<Option<String>, String> {
     let real = match path.canonicalize() {
         Ok(real) => real,
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => return Ok(None),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
         Err(error) => return Err(format!("it can't be read: {error}")),
     };
     if let Some(within) = within {

@@ -1,5 +1,6 @@
 //! Putting values into a JSON text in the text's own style.
 
+use serde::Serialize as _;
 use serde_json::Value;
 
 use super::json::{Document, Node};
@@ -24,7 +25,13 @@ impl<'d> Splice<'d> {
 
     /// The text with `values` at the end of a list, or with one value as the member `key` at the end of an object.
     /// `last_end` is where the container's last value ends, if it has one.
-    pub(super) fn append(&self, container: &Node, last_end: Option<usize>, values: &[Value], key: Option<&str>) -> String {
+    pub(super) fn append(
+        &self,
+        container: &Node,
+        last_end: Option<usize>,
+        values: &[Value],
+        key: Option<&str>,
+    ) -> String {
         let (start, end) = (container.span.start, container.span.end);
         let close = end - 1;
         // Indentation of what stands in the container: as its last value has it, or one level more than its own line's.
@@ -44,12 +51,12 @@ impl<'d> Splice<'d> {
                 new.push(' ');
             }
             if let Some(key) = key {
-                new.push_str(&format!("{}: ", Value::from(key)));
+                new.extend([Value::from(key).to_string().as_str(), ": "]);
             }
             if is_flat {
                 new.push_str(&value.to_string());
             } else {
-                self.render(value, &inner, &mut new);
+                new.push_str(&self.render(value, &inner));
             }
         }
         match last_end {
@@ -65,30 +72,15 @@ impl<'d> Splice<'d> {
         inside[..child - start - 1].contains('\n').then(|| indentation(self.text, child)).flatten()
     }
 
-    fn render(&self, value: &Value, indentation: &str, out: &mut String) {
-        let deeper = format!("{indentation}{}", self.unit);
-        let mut block = |open: char, close: char, all: &mut dyn Iterator<Item = (Option<&String>, &Value)>| {
-            out.push(open);
-            for (number, (key, value)) in all.enumerate() {
-                out.push_str(if number > 0 { "," } else { "" });
-                out.push_str(self.newline);
-                out.push_str(&deeper);
-                if let Some(key) = key {
-                    out.push_str(&format!("{}: ", Value::from(key.as_str())));
-                }
-                self.render(value, &deeper, out);
-            }
-            out.push_str(self.newline);
-            out.push_str(indentation);
-            out.push(close);
-        };
-        match value {
-            Value::Array(items) if !items.is_empty() => block('[', ']', &mut items.iter().map(|item| (None, item))),
-            Value::Object(members) if !members.is_empty() => {
-                block('{', '}', &mut members.iter().map(|(key, value)| (Some(key), value)));
-            }
-            other => out.push_str(&other.to_string()),
-        }
+    /// The value over several lines, of which all but the first begin with `indentation`.
+    fn render(&self, value: &Value, indentation: &str) -> String {
+        let mut bytes = Vec::new();
+        let layout = serde_json::ser::PrettyFormatter::with_indent(self.unit.as_bytes());
+        value
+            .serialize(&mut serde_json::Serializer::with_formatter(&mut bytes, layout))
+            .expect("a value can be written to memory");
+        // Line ends inside of texts are escaped, so these are all between them.
+        String::from_utf8_lossy(&bytes).replace('\n', &format!("{}{indentation}", self.newline))
     }
 }
 

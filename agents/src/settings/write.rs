@@ -127,9 +127,7 @@ fn with_rules(path: &Path, old: String, rules: &[String]) -> Result<(String, usi
     let splice = Splice::new(&document);
     let text = match (permissions, allow) {
         (_, Some(allow)) => splice.append(allow, items.last().map(|item| item.span.end), &new, None),
-        (Some(permissions), None) => {
-            splice.append(permissions, last_end(permissions), &[new.into()], Some("allow"))
-        }
+        (Some(permissions), None) => splice.append(permissions, last_end(permissions), &[new.into()], Some("allow")),
         (None, None) => {
             let permissions = serde_json::json!({ "allow": new });
             splice.append(root, last_end(root), &[permissions], Some("permissions"))
@@ -139,7 +137,10 @@ fn with_rules(path: &Path, old: String, rules: &[String]) -> Result<(String, usi
     let written = parse(path, text)?;
     let all = written.root.member("permissions").and_then(|node| node.member("allow")).and_then(Node::items);
     if all.is_none_or(|all| all.len() != items.len() + added) {
-        return Err(WriteError::Refused { path: path.to_path_buf(), message: "there is no place for the rules in it".into() });
+        return Err(WriteError::Refused {
+            path: path.to_path_buf(),
+            message: "there is no place for the rules in it".into(),
+        });
     }
     Ok((written.text, added))
 }
