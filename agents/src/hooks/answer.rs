@@ -46,7 +46,8 @@ struct Specific {
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Behavior {
-    behavior: Option<String>,
+    #[serde(rename = "behavior")]
+    verdict: Option<String>,
     message: Option<String>,
     updated_input: Option<serde_json::Value>,
 }
@@ -101,7 +102,7 @@ impl Answer {
             Some("approve" | "allow") | None => {}
             Some("ask") => self.ask = Some(reason_or(reason.as_deref(), "A hook wants a person to decide.")),
             Some(other) => {
-                self.unusable(event, format!("it answered with an unknown decision: {}", bounded_to(other, 100)))
+                self.unusable(event, format!("it answered with an unknown decision: {}", bounded_to(other, 100)));
             }
         }
         let Some(specific) = hook_specific_output else { return };
@@ -115,15 +116,15 @@ impl Answer {
             Some("ask") => self.ask = Some(reason_or(reason, "A hook wants a person to decide.")),
             Some("allow") | None => {}
             Some(other) => {
-                self.unusable(event, format!("it answered with an unknown decision: {}", bounded_to(other, 100)))
+                self.unusable(event, format!("it answered with an unknown decision: {}", bounded_to(other, 100)));
             }
         }
         let behavior = specific.decision.unwrap_or_default();
-        match behavior.behavior.as_deref() {
+        match behavior.verdict.as_deref() {
             Some("deny") => self.block(behavior.message.as_deref()),
             Some("allow") | None => {}
             Some(other) => {
-                self.unusable(event, format!("it answered with an unknown behavior: {}", bounded_to(other, 100)))
+                self.unusable(event, format!("it answered with an unknown behavior: {}", bounded_to(other, 100)));
             }
         }
         if specific.updated_input.is_some() || behavior.updated_input.is_some() {
@@ -160,7 +161,8 @@ fn bounded_to(text: &str, limit: usize) -> String {
     if text.len() <= limit {
         return text.to_owned();
     }
-    format!("{} […]", &text[..text.floor_char_boundary(limit)])
+    let end = (0..=limit).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
+    format!("{} […]", &text[..end])
 }
 
 #[cfg(test)]

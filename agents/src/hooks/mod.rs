@@ -159,5 +159,5 @@ impl Outcome {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests;

@@ -1,4 +1,5 @@
 //! Real hooks, real processes.
+#![cfg(unix)]
 
 use tokio::io::AsyncReadExt as _;
 use tokio::net::unix::pipe::Receiver;

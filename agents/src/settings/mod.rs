@@ -1,8 +1,37 @@
-//! What can be set about a session, as plain values. Reading files is done outside.
+//! What can be set, and the files it is set in.
+//!
+//! Three files are laid over each other ([`load`]): the person's own `<config dir>/settings.json`, the project's shared
+//! `.offshoot/settings.json`, and the personal `.offshoot/settings.local.json` of the main checkout. For single values the
+//! last of them wins; rules, hooks and lists add up. Their shape is in `schema.json`; `permissions` and `hooks` look as in
+//! the field's usual files.
+//!
+//! A mistake costs the entry it is in, with a [`SettingWarning`], never more; only a file that is no JSON is left out whole.
+//! Of a folder that isn't trusted nothing counts but its `ask` and `deny` rules. What a rule's text means is decided in
+//! [`crate::policy`]. Nothing here looks at the environment, and no warning repeats the value of a key that it doesn't know.
+
+mod hook_list;
+mod json;
+mod key;
+mod layer;
+mod read;
+mod splice;
+mod value;
+mod write;
 
 use std::time::Duration;
 
 use offshoot_protocol::PermissionMode;
+
+pub use layer::{
+    Layer, Loaded, ModelChoice, SettingRule, SettingWarning, SettingsFolders, Theme, WorktreeSettings, load, local_file,
+};
+pub(crate) use read::read_text;
+pub(crate) use value::quoted;
+pub use write::{WriteError, add_allow_rules};
+pub(crate) use write::{lock, replace};
+
+/// The JSON schema of settings files.
+pub const SCHEMA: &str = include_str!("schema.json");
 
 /// See the fields; [`Settings::default`] is what a person gets who sets nothing.
 #[derive(Clone, Debug)]
