@@ -1,7 +1,7 @@
 //! One word of a command line, as far as it can be known without running anything.
 
 /// A part of a [`Word`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Piece {
     /// Exactly this text.
     Text(String),
@@ -24,7 +24,7 @@ pub enum Piece {
 }
 
 /// One word: a name, an argument, a value or a target.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Word {
     /// What it consists of. Adjacent texts are joined; no pieces is the empty word.
     pub pieces: Vec<Piece>,
