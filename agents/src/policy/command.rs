@@ -350,11 +350,12 @@ impl<'a> Judge<'a> {
 
     fn command(&self, part: &SimpleCommand) -> Finding {
         let argv = &part.argv;
-        if let Some(rule) = self.rule_for_everything() {
-            return Finding::new(Verdict::Allow, by_rule("allows", rule), Some(rule));
-        }
-        if let Some(finding) = self.by_itself(argv) {
-            return finding;
+        let everything = self.rule_for_everything();
+        match (self.by_itself(argv), everything) {
+            (Some(finding), None) => return finding,
+            (Some(finding), Some(_)) if finding.decision.verdict == Verdict::Allow => return finding,
+            (_, Some(rule)) => return Finding::new(Verdict::Allow, by_rule("allows", rule), Some(rule)),
+            (None, None) => {}
         }
         let elsewhere = self.anywhere || self.folders.len() > 1;
         let dangers = dangers(argv, elsewhere);

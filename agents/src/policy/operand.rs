@@ -79,7 +79,7 @@ pub(super) fn targets(command: &SimpleCommand) -> Vec<(Touch, Target)> {
     let base = name.literal().map_or("", |name| name.rsplit('/').next().unwrap_or(name));
     let reads = !NOT_READING.contains(&base);
     let writes = writes(base, &command.argv);
-    let removes = REMOVING.contains(&base) || base == "find" && has(&command.argv, &["-delete", "-exec", "-execdir"]);
+    let removes = REMOVING.contains(&base) || base == "find" && finds_and_removes(&command.argv);
     for word in &command.argv[1..] {
         for candidate in candidates(word) {
             let Some(found) = target(&candidate) else { continue };
@@ -161,6 +161,14 @@ pub(super) fn changed_folders(commands: &[SimpleCommand]) -> Vec<Option<String>>
         }
     }
     out
+}
+
+/// Whether a `find` removes what it finds, and finds everything.
+fn finds_and_removes(argv: &[Word]) -> bool {
+    const NARROWING: &[&str] =
+        &["-name", "-iname", "-path", "-ipath", "-regex", "-newer", "-empty", "-size", "-mtime", "-mmin"];
+    let removes = |word: &Word| word.literal().is_some_and(|text| text == "-delete" || REMOVING.contains(&text));
+    argv.iter().any(removes) && !argv.iter().any(|word| word.literal().is_some_and(|text| NARROWING.contains(&text)))
 }
 
 fn writes(base: &str, argv: &[Word]) -> bool {

@@ -1,183 +1,59 @@
 //! Everything that a text could start, by way of wrappers and shells too: the lenient walk for deny rules.
 
 use super::lenient::{self, Found};
-use super::{Piece, SimpleCommand, Variables, Word};
+use super::{SimpleCommand, Variables, Word};
 
 /// Programs that start the command in their arguments, wherever in them it begins.
+#[rustfmt::skip]
 const WRAPPERS: &[&str] = &[
-    "timeout",
-    "nice",
-    "ionice",
-    "chrt",
-    "env",
-    "xargs",
-    "time",
-    "nohup",
-    "stdbuf",
-    "setsid",
-    "sudo",
-    "doas",
-    "command",
-    "builtin",
-    "exec",
-    "find",
-    "fd",
-    "fdfind",
-    "parallel",
-    "watch",
-    "strace",
-    "ltrace",
-    "gdb",
-    "valgrind",
-    "perf",
-    "flock",
-    "busybox",
-    "toybox",
-    "chroot",
-    "nsenter",
-    "unshare",
-    "bwrap",
-    "firejail",
-    "systemd-run",
-    "script",
-    "su",
-    "runuser",
-    "ssh",
-    "docker",
-    "podman",
-    "kubectl",
-    "npx",
-    "bunx",
-    "pnpx",
-    "entr",
-    "catchsegv",
-    "caffeinate",
-    "arch",
-    "taskset",
-    "numactl",
-    "prlimit",
-    "setpriv",
-    "unbuffer",
-    "rlwrap",
-    "then",
-    "do",
-    "else",
-    "function",
-    "coproc",
-    "hyperfine",
-    "torsocks",
-    "proxychains",
-    "proxychains4",
-    "faketime",
-    "cpulimit",
-    "start-stop-daemon",
-    "xvfb-run",
-    "dbus-run-session",
-    "direnv",
-    "mise",
-    "asdf",
-    "nix",
-    "nix-shell",
-    "poetry",
-    "pipenv",
-    "uv",
-    "npm",
-    "pnpm",
-    "yarn",
-    "bun",
-    "cargo",
-    "git",
-    "rg",
-    "tar",
-    "sort",
-    "make",
+    "timeout", "nice", "ionice", "chrt", "env", "xargs", "time", "nohup", "stdbuf", "setsid", "sudo", "doas", "command",
+    "builtin", "exec", "find", "fd", "fdfind", "parallel", "watch", "strace", "ltrace", "gdb", "valgrind", "perf", "flock",
+    "busybox", "toybox", "chroot", "nsenter", "unshare", "bwrap", "firejail", "systemd-run", "script", "su", "runuser", "ssh",
+    "docker", "podman", "kubectl", "npx", "bunx", "pnpx", "entr", "catchsegv", "caffeinate", "arch", "taskset", "numactl",
+    "prlimit", "setpriv", "unbuffer", "rlwrap", "function", "coproc", "hyperfine", "torsocks", "proxychains", "proxychains4",
+    "faketime", "cpulimit", "start-stop-daemon", "xvfb-run", "dbus-run-session", "direnv", "mise", "asdf", "nix", "nix-shell",
+    "poetry", "pipenv", "uv", "uvx", "yarn", "if", "while", "until", "then", "do", "else", "elif",
+];
+
+/// Programs that do so only behind one of these words.
+const SOMETIMES: &[(&str, &[&str])] = &[
+    ("git", &["run", "foreach", "filter-branch", "for-each-repo"]),
+    ("npm", &["exec", "x"]),
+    ("pnpm", &["exec", "dlx"]),
+    ("bun", &["x", "run"]),
+    ("cargo", &["watch"]),
 ];
 
 /// Shells and the like: their arguments are command lines.
+#[rustfmt::skip]
 const SHELLS: &[&str] = &[
-    "bash",
-    "sh",
-    "dash",
-    "zsh",
-    "ksh",
-    "mksh",
-    "fish",
-    "ash",
-    "rbash",
-    "eval",
-    "trap",
-    "ssh",
-    "su",
-    "runuser",
-    "script",
-    "watch",
-    "parallel",
-    "env",
-    "xargs",
-    "sudo",
-    "busybox",
-    "toybox",
-    "source",
-    ".",
-    "alias",
-    "bind",
-    "complete",
-    "fc",
-    "hyperfine",
-    "entr",
-    "flock",
-    "nix-shell",
-    "git",
-    "find",
-    "rg",
-    "tar",
-    "sort",
-    "npm",
-    "npx",
-    "printf",
-    "PROMPT_COMMAND",
+    "bash", "sh", "dash", "zsh", "ksh", "mksh", "fish", "ash", "rbash", "eval", "trap", "ssh", "su", "runuser", "script",
+    "watch", "parallel", "env", "xargs", "sudo", "busybox", "toybox", "source", ".", "alias", "bind", "complete", "fc",
+    "hyperfine", "entr", "flock", "nix-shell",
+];
+
+/// Options whose values are command lines.
+#[rustfmt::skip]
+const RUNNING_OPTIONS: &[(&str, &[&str])] = &[
+    ("git", &["-c", "--config", "-x", "--exec", "--upload-pack", "--receive-pack", "--extcmd", "-u", "--tree-filter",
+        "--index-filter", "--msg-filter", "--env-filter", "foreach", "config"]),
+    ("rg", &["--pre"]),
+    ("tar", &["--to-command", "--checkpoint-action", "-I", "--use-compress-program", "-F", "--info-script", "--rsh-command"]),
+    ("sort", &["--compress-program"]),
+    ("ssh", &["-o"]),
+    ("scp", &["-o", "-S"]),
+    ("man", &["-P", "--pager"]),
+    ("rsync", &["-e", "--rsh", "--rsync-path"]),
+    ("find", &["-exec"]),
+    ("npm", &["-c", "--call"]),
 ];
 
 /// Languages whose programs start commands from their strings.
+#[rustfmt::skip]
 const LANGUAGES: &[&str] = &[
-    "python",
-    "python2",
-    "python3",
-    "pypy",
-    "pypy3",
-    "perl",
-    "ruby",
-    "node",
-    "nodejs",
-    "deno",
-    "bun",
-    "php",
-    "lua",
-    "luajit",
-    "tclsh",
-    "expect",
-    "awk",
-    "gawk",
-    "mawk",
-    "nawk",
-    "sed",
-    "ed",
-    "ex",
-    "vi",
-    "vim",
-    "nvim",
-    "emacs",
-    "gdb",
-    "osascript",
-    "sqlite3",
-    "psql",
-    "mysql",
-    "m4",
-    "make",
-    "ipython",
-    "Rscript",
-    "julia",
-    "guile",
+    "python", "python2", "python3", "pypy", "pypy3", "perl", "ruby", "node", "nodejs", "deno", "bun", "php", "lua", "luajit",
+    "tclsh", "expect", "awk", "gawk", "mawk", "nawk", "sed", "ed", "ex", "vi", "vim", "nvim", "emacs", "gdb", "osascript",
+    "sqlite3", "psql", "mysql", "m4", "make", "ipython", "Rscript", "julia", "guile",
 ];
 
 /// Shells within shells that are followed.
@@ -234,22 +110,14 @@ fn look_through(command: SimpleCommand, variables: &Variables, depth: usize, out
         out.complete = false;
         return;
     }
-    // Only a name that is exactly known says which of its arguments matter.
     let starts: Vec<usize> = (0..command.argv.len()).filter(|&at| at == 0 || is_wrapped(&command.argv, at)).collect();
     let mut spent = 0_usize;
     for &start in &starts {
         let argv = &command.argv[start..];
-        let Some(base) = argv.first().and_then(Word::literal).map(base_name) else { continue };
-        if SHELLS.contains(&base) {
-            arguments_as_text(argv, base, variables, depth, out);
-        }
-        if LANGUAGES.contains(&base) || base.starts_with("python") {
-            for text in argv[1..].iter().filter_map(Word::literal) {
-                for chunk in
-                    text.split(['\'', '"', '`', '(', ')', '[', ']', '{', '}']).filter(|chunk| !chunk.trim().is_empty())
-                {
-                    walk(chunk, variables, depth + 1, out);
-                }
+        if let Some(base) = argv.first().and_then(Word::literal).map(base_name) {
+            texts_in_arguments(argv, base, variables, depth, out);
+            if let Some(argv) = without_git_options(argv, base) {
+                out.commands.push(SimpleCommand { argv, text: command.text.clone(), ..SimpleCommand::default() });
             }
         }
         if start > 0 {
@@ -262,17 +130,43 @@ fn look_through(command: SimpleCommand, variables: &Variables, depth: usize, out
             out.commands.push(SimpleCommand { argv: argv.to_vec(), text, ..SimpleCommand::default() });
         }
     }
-    if let Some(stripped) = without_git_options(&command.argv) {
-        out.commands.push(SimpleCommand { argv: stripped, text: command.text.clone(), ..SimpleCommand::default() });
-    }
     out.commands.push(command);
 }
 
 /// Whether the argument at `at` may be the name of a command that an earlier word starts.
 fn is_wrapped(argv: &[Word], at: usize) -> bool {
-    let first = argv[0].literal().map(base_name);
-    let Some(text) = argv[at].literal() else { return first.is_some_and(|name| WRAPPERS.contains(&name)) };
-    first.is_some_and(|name| WRAPPERS.contains(&name)) && !text.starts_with('-') && !text.is_empty()
+    // Only a name that is exactly known says whether its arguments are a command.
+    let Some(name) = argv[0].literal().map(base_name) else { return false };
+    let behind =
+        |words: &[&str]| argv[..at].iter().any(|word| word.literal().is_some_and(|text| words.contains(&text)));
+    let wraps = WRAPPERS.contains(&name) || SOMETIMES.iter().any(|(program, words)| *program == name && behind(words));
+    wraps && argv[at].literal().is_none_or(|text| !text.starts_with('-') && !text.is_empty())
+}
+
+/// Follows command lines in the arguments of shells, in strings of other languages, in values of options.
+fn texts_in_arguments(argv: &[Word], base: &str, variables: &Variables, depth: usize, out: &mut Everything) {
+    if SHELLS.contains(&base) {
+        arguments_as_text(argv, base, variables, depth, out);
+    }
+    if LANGUAGES.contains(&base) || base.starts_with("python") {
+        let strings = |c: char| matches!(c, '\'' | '"' | '`' | '(' | ')' | '[' | ']' | '{' | '}');
+        for text in argv[1..].iter().filter_map(Word::literal) {
+            for chunk in text.split(strings).filter(|chunk| !chunk.trim().is_empty()) {
+                walk(chunk, variables, depth + 1, out);
+            }
+        }
+    }
+    let Some((_, options)) = RUNNING_OPTIONS.iter().find(|(program, _)| *program == base) else { return };
+    let mut behind = false;
+    for text in argv[1..].iter().filter_map(Word::literal) {
+        let own = options
+            .iter()
+            .any(|option| text.strip_prefix(option).is_some_and(|rest| option.len() == 2 || rest.starts_with('=')));
+        if behind || own {
+            walk(text.rsplit('=').next().unwrap_or(text).trim_start_matches('!'), variables, depth + 1, out);
+        }
+        behind = options.contains(&text) || behind && base == "git" && !text.starts_with('-') && !text.contains(' ');
+    }
 }
 
 /// Reads the arguments of a shell as command lines: each on its own, and all of them joined.
@@ -297,27 +191,21 @@ fn arguments_as_text(argv: &[Word], base: &str, variables: &Variables, depth: us
 }
 
 /// `git -C x -c a=b push …` without the options in front of the subcommand.
-fn without_git_options(argv: &[Word]) -> Option<Vec<Word>> {
-    const WITH_VALUE: &[&str] = &[
-        "-C",
-        "-c",
-        "--git-dir",
-        "--work-tree",
-        "--exec-path",
-        "--namespace",
-        "--super-prefix",
-        "--config-env",
-        "--attr-source",
-    ];
-    let git = argv.iter().position(|word| word.literal().map(base_name) == Some("git"))?;
-    let mut at = git + 1;
+fn without_git_options(argv: &[Word], base: &str) -> Option<Vec<Word>> {
+    #[rustfmt::skip]
+    const WITH_VALUE: &[&str] =
+        &["-C", "-c", "--git-dir", "--work-tree", "--exec-path", "--namespace", "--super-prefix", "--config-env", "--attr-source"];
+    if base != "git" {
+        return None;
+    }
+    let mut at = 1;
     while let Some(option) = argv.get(at).and_then(Word::literal).filter(|text| text.starts_with('-')) {
         at += if WITH_VALUE.contains(&option) { 2 } else { 1 };
     }
-    if at == git + 1 && git == 0 {
+    if at == 1 {
         return None;
     }
-    let mut out = vec![Word { pieces: vec![Piece::Text("git".to_owned())] }];
+    let mut out = vec![argv[0].clone()];
     out.extend_from_slice(argv.get(at..).unwrap_or_default());
     Some(out)
 }
