@@ -1,0 +1,211 @@
+//! Everything that a text could start, by way of wrappers and shells too: the lenient walk for deny rules.
+
+use super::lenient::{self, Found};
+use super::{SimpleCommand, Variables, Word};
+
+/// Programs that start the command in their arguments, wherever in them it begins.
+#[rustfmt::skip]
+const WRAPPERS: &[&str] = &[
+    "timeout", "nice", "ionice", "chrt", "env", "xargs", "time", "nohup", "stdbuf", "setsid", "sudo", "doas", "command",
+    "builtin", "exec", "find", "fd", "fdfind", "parallel", "watch", "strace", "ltrace", "gdb", "valgrind", "perf", "flock",
+    "busybox", "toybox", "chroot", "nsenter", "unshare", "bwrap", "firejail", "systemd-run", "script", "su", "runuser", "ssh",
+    "docker", "podman", "kubectl", "npx", "bunx", "pnpx", "entr", "catchsegv", "caffeinate", "arch", "taskset", "numactl",
+    "prlimit", "setpriv", "unbuffer", "rlwrap", "function", "coproc", "hyperfine", "torsocks", "proxychains", "proxychains4",
+    "faketime", "cpulimit", "start-stop-daemon", "xvfb-run", "dbus-run-session", "direnv", "mise", "asdf", "nix", "nix-shell",
+    "poetry", "pipenv", "uv", "uvx", "yarn", "if", "while", "until", "then", "do", "else", "elif",
+];
+
+/// Programs that do so only behind one of these words.
+const SOMETIMES: &[(&str, &[&str])] = &[
+    ("git", &["run", "foreach", "filter-branch", "for-each-repo"]),
+    ("npm", &["exec", "x"]),
+    ("pnpm", &["exec", "dlx"]),
+    ("bun", &["x", "run"]),
+    ("cargo", &["watch"]),
+];
+
+/// Shells and the like: their arguments are command lines.
+#[rustfmt::skip]
+const SHELLS: &[&str] = &[
+    "bash", "sh", "dash", "zsh", "ksh", "mksh", "fish", "ash", "rbash", "eval", "trap", "ssh", "su", "runuser", "script",
+    "watch", "parallel", "env", "xargs", "sudo", "busybox", "toybox", "source", ".", "alias", "bind", "complete", "fc",
+    "hyperfine", "entr", "flock", "nix-shell",
+];
+
+/// Options whose values are command lines.
+#[rustfmt::skip]
+const RUNNING_OPTIONS: &[(&str, &[&str])] = &[
+    ("git", &["-c", "--config", "-x", "--exec", "--upload-pack", "--receive-pack", "--extcmd", "-u", "--tree-filter",
+        "--index-filter", "--msg-filter", "--env-filter", "foreach", "config"]),
+    ("rg", &["--pre"]),
+    ("tar", &["--to-command", "--checkpoint-action", "-I", "--use-compress-program", "-F", "--info-script", "--rsh-command"]),
+    ("sort", &["--compress-program"]),
+    ("ssh", &["-o"]),
+    ("scp", &["-o", "-S"]),
+    ("man", &["-P", "--pager"]),
+    ("rsync", &["-e", "--rsh", "--rsync-path"]),
+    ("find", &["-exec"]),
+    ("npm", &["-c", "--call"]),
+];
+
+/// Languages whose programs start commands from their strings.
+#[rustfmt::skip]
+const LANGUAGES: &[&str] = &[
+    "python", "python2", "python3", "pypy", "pypy3", "perl", "ruby", "node", "nodejs", "deno", "bun", "php", "lua", "luajit",
+    "tclsh", "expect", "awk", "gawk", "mawk", "nawk", "sed", "ed", "ex", "vi", "vim", "nvim", "emacs", "gdb", "osascript",
+    "sqlite3", "psql", "mysql", "m4", "make", "ipython", "Rscript", "julia", "guile",
+];
+
+/// Shells within shells that are followed.
+const MAX_DEPTH: usize = 6;
+/// Commands looked at in all.
+const MAX_COMMANDS: usize = 40_000;
+
+/// What the lenient walk found.
+#[derive(Clone, Debug, Default)]
+pub struct Everything {
+    /// Every command that could be started, as written, and once more from each place at which a wrapper's argument
+    /// could be a command. Variables that the text itself assigns are replaced.
+    pub commands: Vec<SimpleCommand>,
+    /// Whether that is all: no limit was reached, and no shell is given a text that can't be known.
+    pub complete: bool,
+}
+
+/// Everything that `text` could start. `known` holds variables from outside. Linear in the text for each level of shells
+/// within shells; at most quadratic in the arguments of wrappers, and bounded.
+pub fn everything(text: &str, known: &Variables) -> Everything {
+    let mut out = Everything { complete: true, ..Everything::default() };
+    walk(text, known, 0, &mut out);
+    out
+}
+
+/// Whether `name` is a program that reads programs from its input.
+pub(super) fn is_interpreter(name: &str) -> bool {
+    let base = base_name(name);
+    SHELLS.contains(&base) || LANGUAGES.contains(&base) || base.starts_with("python")
+}
+
+fn base_name(name: &str) -> &str {
+    name.rsplit('/').next().unwrap_or(name)
+}
+
+fn walk(text: &str, known: &Variables, depth: usize, out: &mut Everything) {
+    if depth > MAX_DEPTH {
+        out.complete = false;
+        return;
+    }
+    let Found { commands, complete } = lenient::scan(text);
+    out.complete &= complete;
+    let mut variables = known.clone();
+    variables.add_assigned(&commands);
+    for command in &commands {
+        for command in variables.expand(command) {
+            look_through(command, &variables, depth, out);
+        }
+    }
+}
+
+fn look_through(command: SimpleCommand, variables: &Variables, depth: usize, out: &mut Everything) {
+    if out.commands.len() >= MAX_COMMANDS {
+        out.complete = false;
+        return;
+    }
+    let starts: Vec<usize> = (0..command.argv.len()).filter(|&at| at == 0 || is_wrapped(&command.argv, at)).collect();
+    let mut spent = 0_usize;
+    for &start in &starts {
+        let argv = &command.argv[start..];
+        if let Some(base) = argv.first().and_then(Word::literal).map(base_name) {
+            texts_in_arguments(argv, base, variables, depth, out);
+            if let Some(argv) = without_git_options(argv, base) {
+                out.commands.push(SimpleCommand { argv, text: command.text.clone(), ..SimpleCommand::default() });
+            }
+        }
+        if start > 0 {
+            spent += argv.len();
+            if spent > MAX_COMMANDS || out.commands.len() >= MAX_COMMANDS {
+                out.complete = false;
+                break;
+            }
+            let text = command.text.clone();
+            out.commands.push(SimpleCommand { argv: argv.to_vec(), text, ..SimpleCommand::default() });
+        }
+    }
+    out.commands.push(command);
+}
+
+/// Whether the argument at `at` may be the name of a command that an earlier word starts.
+fn is_wrapped(argv: &[Word], at: usize) -> bool {
+    // Only a name that is exactly known says whether its arguments are a command.
+    let Some(name) = argv[0].literal().map(base_name) else { return false };
+    let behind =
+        |words: &[&str]| argv[..at].iter().any(|word| word.literal().is_some_and(|text| words.contains(&text)));
+    let wraps = WRAPPERS.contains(&name) || SOMETIMES.iter().any(|(program, words)| *program == name && behind(words));
+    wraps && argv[at].literal().is_none_or(|text| !text.starts_with('-') && !text.is_empty())
+}
+
+/// Follows command lines in the arguments of shells, in strings of other languages, in values of options.
+fn texts_in_arguments(argv: &[Word], base: &str, variables: &Variables, depth: usize, out: &mut Everything) {
+    if SHELLS.contains(&base) {
+        arguments_as_text(argv, base, variables, depth, out);
+    }
+    if LANGUAGES.contains(&base) || base.starts_with("python") {
+        let strings = |c: char| matches!(c, '\'' | '"' | '`' | '(' | ')' | '[' | ']' | '{' | '}');
+        for text in argv[1..].iter().filter_map(Word::literal) {
+            for chunk in text.split(strings).filter(|chunk| !chunk.trim().is_empty()) {
+                walk(chunk, variables, depth + 1, out);
+            }
+        }
+    }
+    let Some((_, options)) = RUNNING_OPTIONS.iter().find(|(program, _)| *program == base) else { return };
+    let mut behind = false;
+    for text in argv[1..].iter().filter_map(Word::literal) {
+        let own = options
+            .iter()
+            .any(|option| text.strip_prefix(option).is_some_and(|rest| option.len() == 2 || rest.starts_with('=')));
+        if behind || own {
+            walk(text.rsplit('=').next().unwrap_or(text).trim_start_matches('!'), variables, depth + 1, out);
+        }
+        behind = options.contains(&text) || behind && base == "git" && !text.starts_with('-') && !text.contains(' ');
+    }
+}
+
+/// Reads the arguments of a shell as command lines: each on its own, and all of them joined.
+fn arguments_as_text(argv: &[Word], base: &str, variables: &Variables, depth: usize, out: &mut Everything) {
+    let is_real_shell =
+        matches!(base, "bash" | "sh" | "dash" | "zsh" | "ksh" | "mksh" | "ash" | "eval" | "trap" | "fish");
+    if is_real_shell && argv[1..].iter().any(|word| !word.is_known()) {
+        out.complete = false;
+    }
+    let texts: Vec<&str> = argv[1..].iter().filter_map(Word::literal).collect();
+    for text in texts.iter().filter(|text| text.contains([' ', ';', '\n', '&', '|', '$', '`', '=', '!', '\t'])) {
+        let text = text.strip_prefix('!').unwrap_or(text);
+        walk(text, variables, depth + 1, out);
+        // `--option=command`, `alias.x=!command`
+        if let Some((_, value)) = text.split_once('=') {
+            walk(value.trim_start_matches('!'), variables, depth + 1, out);
+        }
+    }
+    if texts.len() > 1 && matches!(base, "eval" | "ssh" | "watch" | "parallel") {
+        walk(&texts.join(" "), variables, depth + 1, out);
+    }
+}
+
+/// `git -C x -c a=b push …` without the options in front of the subcommand.
+fn without_git_options(argv: &[Word], base: &str) -> Option<Vec<Word>> {
+    #[rustfmt::skip]
+    const WITH_VALUE: &[&str] =
+        &["-C", "-c", "--git-dir", "--work-tree", "--exec-path", "--namespace", "--super-prefix", "--config-env", "--attr-source"];
+    if base != "git" {
+        return None;
+    }
+    let mut at = 1;
+    while let Some(option) = argv.get(at).and_then(Word::literal).filter(|text| text.starts_with('-')) {
+        at += if WITH_VALUE.contains(&option) { 2 } else { 1 };
+    }
+    if at == 1 {
+        return None;
+    }
+    let mut out = vec![argv[0].clone()];
+    out.extend_from_slice(argv.get(at..).unwrap_or_default());
+    Some(out)
+}
