@@ -67,6 +67,7 @@ impl Workbench {
     /// Opens the data folder, or says who has it.
     pub fn open(options: Options) -> Result<Self, LogError> {
         let log = Log::open(&options.data_dir)?;
+        let home = PathBuf::from(&options.tools.environment.home);
         let mut tools = tool::standard(options.tools);
         tools.push(Arc::new(tool::agent::AgentTool));
         let means = Means {
@@ -80,6 +81,7 @@ impl Workbench {
             interactive: options.interactive,
             worktrees: Worktrees::new(options.data_dir.join("worktrees"), Git::new(options.git), options.clock.clone()),
             ids: Arc::new(options.ids),
+            home,
             config_dir: options.config_dir.clone(),
         };
         Ok(Self {

@@ -133,7 +133,6 @@ pub(crate) async fn open(surroundings: &Surroundings, choice: Choice) -> Result<
             network: false,
             writable: Vec::new(),
             limits: Limits::default(),
-            is_forbidden: Arc::new(|_| false),
         },
         git: GitSettings {
             program: "git".into(),

@@ -238,7 +238,6 @@ async fn open(
             network: false,
             writable: Vec::new(),
             limits: Limits::default(),
-            is_forbidden: Arc::new(|_| false),
         },
         git: GitSettings { program: "git".into(), path: path.into(), home: Some(home), environment: Vec::new() },
         settings: settings.clone(),

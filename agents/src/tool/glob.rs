@@ -1,8 +1,6 @@
 //! `Glob`: files by the pattern of their path.
 
 use std::fmt::Write as _;
-use std::path::Path;
-use std::sync::Arc;
 
 use async_trait::async_trait;
 use offshoot_protocol::Access;
@@ -17,9 +15,8 @@ use crate::boundary::Place;
 const MAX_PATHS: usize = 500;
 
 /// The tool.
-pub(super) struct Glob {
-    pub(super) is_forbidden: Arc<dyn Fn(&Path) -> bool + Send + Sync>,
-}
+#[derive(Debug)]
+pub(super) struct Glob;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -80,7 +77,7 @@ impl Tool for Glob {
         let (pattern, root) = parse(&input)?;
         let root = context.place.absolute(&root)?;
         let directory = context.place.directory.clone();
-        let is_forbidden = self.is_forbidden.clone();
+        let is_forbidden = context.is_forbidden.clone();
         stoppable(move |stop| {
             let listing = list(&root, stop)?;
             let all = listing.files.len();
@@ -109,10 +106,6 @@ mod tests {
     use super::super::testing::Bench;
     use super::*;
 
-    fn glob() -> Glob {
-        Glob { is_forbidden: Arc::new(|path| path.ends_with("secret.rs")) }
-    }
-
     #[tokio::test]
     async fn finds_sorted_and_leaves_out_what_is_hidden_ignored_or_forbidden() {
         let bench = Bench::new();
@@ -121,8 +114,8 @@ mod tests {
         for path in ["b.rs", "a/c.rs", "a/d.md", "built/e.rs", ".hidden/f.rs", ".git/g.rs", "secret.rs"] {
             bench.file(path, "");
         }
-        let glob = glob();
-        let find = async |input: Value| bench.run(&glob, input).await.unwrap().content;
+        let bench = bench.forbid("secret.rs");
+        let find = async |input: Value| bench.run(&Glob, input).await.unwrap().content;
         assert_eq!(find(json!({"pattern": "*.rs"})).await, "a/c.rs\nb.rs");
         assert_eq!(find(json!({"pattern": "*", "path": "a"})).await, "a/c.rs\na/d.md");
         assert_eq!(find(json!({"pattern": "*.rs", "path": ".hidden"})).await, ".hidden/f.rs");
@@ -132,9 +125,9 @@ mod tests {
         std::fs::write(main.join("m.rs"), "").unwrap();
         assert_eq!(find(json!({"pattern": "*.rs", "path": main})).await, main.join("m.rs").display().to_string());
         assert!(find(json!({"pattern": "*.py"})).await.starts_with("No file matches, of 4 in"));
-        let missing = bench.run(&glob, json!({"pattern": "*", "path": "nowhere"})).await.unwrap_err();
+        let missing = bench.run(&Glob, json!({"pattern": "*", "path": "nowhere"})).await.unwrap_err();
         assert_eq!(missing.code, "not_found");
-        let machine = bench.run(&glob, json!({"pattern": "*", "path": "/proc/self"})).await;
+        let machine = bench.run(&Glob, json!({"pattern": "*", "path": "/proc/self"})).await;
         assert!(!cfg!(target_os = "linux") || machine.unwrap_err().code == "not_a_regular_file");
     }
 
@@ -144,7 +137,7 @@ mod tests {
         for number in 0..MAX_PATHS + 7 {
             bench.file(&format!("{number:04}"), "");
         }
-        let content = bench.run(&glob(), json!({"pattern": "*"})).await.unwrap().content;
+        let content = bench.run(&Glob, json!({"pattern": "*"})).await.unwrap().content;
         assert_eq!(content.lines().count(), MAX_PATHS + 1);
         assert!(
             content.starts_with("0000\n0001\n") && content.ends_with("[7 more paths; narrow the pattern or the path]")

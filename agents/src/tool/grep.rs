@@ -1,7 +1,6 @@
 //! `Grep`: lines by a regular expression, in linear time whatever the expression and the text.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use async_trait::async_trait;
@@ -27,9 +26,8 @@ const MAX_LIMIT: u32 = 5000;
 const MAX_CONTEXT: u32 = 50;
 
 /// The tool.
-pub(super) struct Grep {
-    pub(super) is_forbidden: Arc<dyn Fn(&Path) -> bool + Send + Sync>,
-}
+#[derive(Debug)]
+pub(super) struct Grep;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -133,7 +131,7 @@ impl Tool for Grep {
         let query = parse(&input)?;
         let root = context.place.absolute(&query.root)?;
         let directory = context.place.directory.clone();
-        let is_forbidden = self.is_forbidden.clone();
+        let is_forbidden = context.is_forbidden.clone();
         stoppable(move |stop| {
             let Listing { mut files, is_cut } = list(&root, stop)?;
             files.retain(|file| {

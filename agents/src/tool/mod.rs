@@ -53,6 +53,8 @@ pub struct ToolContext {
     pub files: Arc<FileMemory>,
     /// Where output goes while the call runs.
     pub output: OutputSink,
+    /// Files that tools which read many leave out without a word, asked with their absolute path, from any thread.
+    pub is_forbidden: Arc<dyn Fn(&Path) -> bool + Send + Sync>,
     /// Starts agents.
     pub delegate: Arc<dyn Delegate>,
 }
@@ -260,8 +262,6 @@ pub struct Options {
     pub writable: Vec<PathBuf>,
     /// What one command may use up.
     pub limits: Limits,
-    /// Files that `Grep` and `Glob` leave out without a word, asked with their absolute path; called from many threads.
-    pub is_forbidden: Arc<dyn Fn(&Path) -> bool + Send + Sync>,
 }
 
 /// The environment of commands, built from nothing else.
@@ -281,14 +281,14 @@ pub struct Environment {
 
 /// The tools that every agent's toolbox starts from, in the order in which models are told of them.
 pub fn standard(options: Options) -> Vec<Arc<dyn Tool>> {
-    let Options { sandbox, environment, network, writable, limits, is_forbidden } = options;
+    let Options { sandbox, environment, network, writable, limits } = options;
     vec![
         Arc::new(read::Read),
         Arc::new(write::Write),
         Arc::new(edit::Edit),
         Arc::new(bash::Bash { sandbox, environment, network, writable, limits }),
-        Arc::new(grep::Grep { is_forbidden: is_forbidden.clone() }),
-        Arc::new(glob::Glob { is_forbidden }),
+        Arc::new(grep::Grep),
+        Arc::new(glob::Glob),
         Arc::new(todo_write::TodoWrite),
         Arc::new(task_list::TaskList),
         Arc::new(task_output::TaskOutput),
@@ -319,7 +319,6 @@ mod tests {
             network: false,
             writable: Vec::new(),
             limits: Limits::default(),
-            is_forbidden: Arc::new(|_| false),
         });
         let toolbox = Toolbox::new(tools);
         let names: Vec<_> = toolbox.names().collect();

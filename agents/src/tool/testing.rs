@@ -17,6 +17,7 @@ pub(super) struct Bench {
     pub(super) place: Place,
     pub(super) files: Arc<FileMemory>,
     pub(super) output: Arc<Mutex<String>>,
+    forbidden: Option<&'static str>,
 }
 
 struct NoDelegate;
@@ -79,7 +80,13 @@ impl Bench {
         };
         let place =
             Place { directory: folder("work"), main_checkout: Some(folder("main")), scratch: folder("scratch") };
-        Self { _root: root, place, files: Arc::default(), output: Arc::default() }
+        Self { _root: root, place, files: Arc::default(), output: Arc::default(), forbidden: None }
+    }
+
+    /// Forbids reading files of this name.
+    pub(super) fn forbid(mut self, name: &'static str) -> Self {
+        self.forbidden = Some(name);
+        self
     }
 
     /// Writes a file of the agent's directory.
@@ -102,6 +109,10 @@ impl Bench {
             place: self.place.clone(),
             files: self.files.clone(),
             output: OutputSink::new(move |text| output.lock().unwrap().push_str(text)),
+            is_forbidden: Arc::new({
+                let forbidden = self.forbidden;
+                move |path| forbidden.is_some_and(|name| path.ends_with(name))
+            }),
             delegate: Arc::new(NoDelegate),
         }
     }

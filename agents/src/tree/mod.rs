@@ -76,6 +76,8 @@ pub struct Means {
     pub worktrees: Worktrees,
     /// Makes ids.
     pub ids: Arc<Ids>,
+    /// The person's home directory.
+    pub home: PathBuf,
     /// The person's settings folder, where their roles and plugins are.
     pub config_dir: PathBuf,
 }

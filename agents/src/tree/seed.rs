@@ -19,7 +19,7 @@ use crate::log::LogError;
 use crate::model::{Model, ModelError, ModelEvent, Provider, Request, RequestHead};
 use crate::policy::{RuleKind, RuleSource};
 use crate::prompt::{self, Surroundings};
-use crate::turn::{Isolated, Powers, Worker};
+use crate::turn::{Isolated, Law, Powers, Worker};
 use crate::worktree::Worktree;
 
 /// Most characters of a title, in grapheme clusters.
@@ -147,7 +147,12 @@ impl Tree {
                 scratch,
             },
             isolation: self.isolation(id),
-            rules,
+            law: Arc::new(Law {
+                rules,
+                home: self.means.home.clone(),
+                project: self.project(),
+                settings: vec![self.means.config_dir.clone()],
+            }),
             files: Arc::default(),
             approvals: self.approvals.clone(),
             delegate: Arc::new(TreeDelegate(self.me.clone())),

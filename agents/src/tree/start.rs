@@ -12,7 +12,7 @@ use super::Tree;
 use super::seed::Seed;
 use crate::instructions;
 use crate::model::RequestHead;
-use crate::policy::narrower;
+use crate::policy::child_mode;
 use crate::prompt;
 use crate::role::Role;
 use crate::role::model_alias::ModelWishes;
@@ -147,11 +147,8 @@ impl Tree {
         let warn = |code: &str, message: String| Warning { code: code.to_owned(), message };
         let mut warnings: Vec<Warning> =
             resolved.warning.map(|message| warn("unknown_model", message)).into_iter().collect();
-        let mode = role.permission.map_or(parent.mode, |mode| narrower(parent.mode, mode));
-        if role.permission == Some(PermissionMode::Bypass) && mode != PermissionMode::Bypass {
-            let message = "The role asks for the mode bypass; an agent's mode is never wider than its parent's.";
-            warnings.push(warn("mode_narrowed", message.to_owned()));
-        }
+        let (mode, narrowed) = child_mode(parent.mode, role.permission);
+        warnings.extend(narrowed.map(|message| warn("mode_narrowed", message)));
         Ok(Subagent {
             role: role.clone(),
             model: resolved.model,

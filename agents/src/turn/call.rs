@@ -1,6 +1,7 @@
 //! Calls: each is parsed, decided, perhaps asked about, run and answered.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use futures_util::future::join_all;
@@ -10,8 +11,9 @@ use offshoot_protocol::{
 };
 use serde_json::Value;
 
-use super::{Worker, storage};
-use crate::policy::{self, Decision, RuleKind, RuleSource, Rules, Verdict};
+use super::{Law, Powers, Worker, storage};
+use crate::boundary::Place;
+use crate::policy::{self, Decision, DiskPaths, RuleKind, RuleSource, Rules, Verdict};
 use crate::tool::{OutputSink, ToolContext, ToolError, ToolOutput};
 use crate::view::{Fold, GrantScope};
 
@@ -89,10 +91,10 @@ async fn carry_out(worker: &Worker, id: &CallId, name: &str, input: &RawJson) ->
     })?;
     let access = tool.access(&value, &powers.place)?;
     permit(worker, id, name, &value, input, access).await?;
-    tool.run(value, &context(worker, id)).await
+    tool.run(value, &context(worker, id, name)).await
 }
 
-fn context(worker: &Worker, id: &CallId) -> ToolContext {
+fn context(worker: &Worker, id: &CallId, tool: &str) -> ToolContext {
     let journal = worker.journal.clone();
     let (agent, call) = (worker.id.clone(), id.clone());
     let written = AtomicU32::new(0);
@@ -107,6 +109,7 @@ fn context(worker: &Worker, id: &CallId) -> ToolContext {
         place: worker.powers.place.clone(),
         files: worker.powers.files.clone(),
         output,
+        is_forbidden: forbidden(worker, tool),
         delegate: worker.powers.delegate.clone(),
     }
 }
@@ -156,13 +159,42 @@ fn decide(worker: &Worker, tool: &str, access: &Access, input: &Value) -> Decisi
         let mode = fold.agent(&worker.id).map(|agent| agent.mode).unwrap_or_default();
         (mode, with_grants(fold, worker))
     });
-    let directory: &Path = &worker.powers.place.directory;
-    policy::decide(&policy::Call { tool, access, input, directory }, &rules, mode)
+    let Powers { law, place, .. } = &worker.powers;
+    policy::decide(&call(law, place, tool, access, input), &rules, mode)
+}
+
+fn call<'a>(
+    law: &'a Law,
+    place: &'a Place,
+    tool: &'a str,
+    access: &'a Access,
+    input: &'a Value,
+) -> policy::Call<'a> {
+    policy::Call {
+        tool,
+        access,
+        input,
+        directory: &place.directory,
+        home: &law.home,
+        project: &law.project,
+        settings: &law.settings,
+        paths: &DiskPaths,
+    }
+}
+
+/// The files that a call which reads many must leave out.
+fn forbidden(worker: &Worker, tool: &str) -> Arc<dyn Fn(&Path) -> bool + Send + Sync> {
+    let rules = worker.journal.read(|fold| with_grants(fold, worker));
+    let (law, place, tool) = (worker.powers.law.clone(), worker.powers.place.clone(), tool.to_owned());
+    Arc::new(move |path| {
+        let access = Access::Read { path: path.display().to_string() };
+        policy::is_read_denied(path, &call(&law, &place, &tool, &access, &Value::Null), &rules)
+    })
 }
 
 /// The agent's rules and those that were granted to it while the session ran.
 fn with_grants(fold: &Fold, worker: &Worker) -> Rules {
-    let mut rules = worker.powers.rules.clone();
+    let mut rules = worker.powers.law.rules.clone();
     for grant in &fold.grants {
         let holds = match &grant.scope {
             GrantScope::Agent(agent) => *agent == worker.id,

@@ -53,8 +53,8 @@ pub struct Powers {
     pub place: Place,
     /// Checked before every call of an isolated agent.
     pub isolation: Option<Arc<dyn Isolated>>,
-    /// Rules of the settings, the command line and its role.
-    pub rules: Rules,
+    /// What decides on its calls.
+    pub law: Arc<Law>,
     /// What it has read.
     pub files: Arc<FileMemory>,
     /// Where it asks.
@@ -63,6 +63,18 @@ pub struct Powers {
     pub delegate: Arc<dyn Delegate>,
     /// Where outputs that are too long for the model are kept whole.
     pub outputs: PathBuf,
+}
+
+/// What decides on an agent's calls, beside its mode and what is granted while the session runs.
+pub struct Law {
+    /// Rules of the settings, the command line and its role.
+    pub rules: Rules,
+    /// The person's home directory.
+    pub home: PathBuf,
+    /// The project's main checkout.
+    pub project: PathBuf,
+    /// Folders of this program's own settings and roles.
+    pub settings: Vec<PathBuf>,
 }
 
 /// A worktree that must still be there.

@@ -1,12 +1,8 @@
 use super::super::testing::Bench;
 use super::*;
 
-fn grep() -> Grep {
-    Grep { is_forbidden: Arc::new(|path| path.ends_with(".env")) }
-}
-
 async fn find(bench: &Bench, input: Value) -> String {
-    bench.run(&grep(), input).await.unwrap().content
+    bench.run(&Grep, input).await.unwrap().content
 }
 
 #[tokio::test]
@@ -40,7 +36,7 @@ async fn context_and_gaps() {
 
 #[tokio::test]
 async fn hidden_ignored_binary_and_forbidden_files_are_left_out() {
-    let bench = Bench::new();
+    let bench = Bench::new().forbid(".env");
     std::fs::create_dir(bench.place.directory.join(".git")).unwrap();
     bench.file(".gitignore", "built\n");
     for path in ["seen", "built/a", ".git/config", ".hidden", ".env", "folder/.env"] {
@@ -95,8 +91,8 @@ async fn wrong_inputs_are_named() {
         (json!({"pattern": "a", "output_mode": "all"}), "`output_mode`: unknown variant `all`"),
         (json!({"pattern": "a", "path": "x\0"}), "`path` contains a NUL"),
     ] {
-        let error = bench.run(&grep(), input).await.unwrap_err();
+        let error = bench.run(&Grep, input).await.unwrap_err();
         assert!(error.code == "invalid_arguments" && error.message.contains(words), "{words}: {error}");
     }
-    assert_eq!(bench.run(&grep(), json!({"pattern": "a", "path": "nowhere"})).await.unwrap_err().code, "not_found");
+    assert_eq!(bench.run(&Grep, json!({"pattern": "a", "path": "nowhere"})).await.unwrap_err().code, "not_found");
 }
