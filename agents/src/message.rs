@@ -23,8 +23,8 @@ pub struct Encoded {
     pub bytes: Bytes,
     /// Offset at which a mark on the last block that may carry one is inserted.
     pub last_mark: Option<usize>,
-    /// Offset at which a mark on the last result is inserted.
-    pub result_mark: Option<usize>,
+    /// Offset at which a mark on the siblings' common end is inserted: on the block before a fork's directive.
+    pub fork_mark: Option<usize>,
 }
 
 /// A message with its encoded bytes. Shared by every transcript that contains it.

@@ -4,7 +4,7 @@
 //! further fork adds the few pieces behind it.
 
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll};
 
 use bytes::{Bytes, BytesMut};
@@ -59,7 +59,7 @@ impl Shared {
     }
 
     fn head(&self, head: &Arc<RequestHead>) -> (Bytes, bool) {
-        let mut heads = self.heads.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut heads = lock(&self.heads);
         heads.retain(|(known, _)| known.strong_count() > 0);
         // A live allocation has one address, and the dead ones are gone.
         if let Some((_, encoded)) = heads.iter().find(|(known, _)| std::ptr::eq(known.as_ptr(), Arc::as_ptr(head))) {
@@ -71,15 +71,28 @@ impl Shared {
     }
 
     fn prefix(&self, transcript: Transcript) -> Arc<Prefix> {
-        let mut prefixes = self.prefixes.lock().unwrap_or_else(PoisonError::into_inner);
-        prefixes.retain(|known| known.strong_count() > 0);
-        let known = prefixes.iter().filter_map(Weak::upgrade).find(|known| known.transcript.is_same(&transcript));
-        known.unwrap_or_else(|| {
-            let prefix = Arc::new(Prefix::new(transcript, self.form));
-            prefixes.push(Arc::downgrade(&prefix));
-            prefix
-        })
+        if let Some(known) = known(&mut lock(&self.prefixes), &transcript) {
+            return known;
+        }
+        // Encoding a long history takes a while: nobody waits for it behind the lock.
+        let made = Arc::new(Prefix::new(transcript, self.form));
+        let mut prefixes = lock(&self.prefixes);
+        if let Some(known) = known(&mut prefixes, &made.transcript) {
+            return known;
+        }
+        prefixes.push(Arc::downgrade(&made));
+        made
     }
+}
+
+/// The prefix of this very transcript, if a request in flight has it.
+fn known(prefixes: &mut Vec<Weak<Prefix>>, transcript: &Transcript) -> Option<Arc<Prefix>> {
+    prefixes.retain(|prefix| prefix.strong_count() > 0);
+    prefixes.iter().filter_map(Weak::upgrade).find(|prefix| prefix.transcript.is_same(transcript))
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Prefix {
@@ -148,7 +161,7 @@ impl Form {
     }
 }
 
-/// Where a request's moving marks go: behind the last result of the siblings' common end, and at the ends of this request
+/// Where a request's moving marks go: at the siblings' common end, and at the ends of this request
 /// and of the one before it. With the head's that makes four, the most that the provider takes.
 struct Marks {
     /// Index of the message that holds the fork point.
@@ -184,7 +197,7 @@ impl Marks {
     fn offsets(&self, index: u32, encoded: &Encoded) -> Vec<usize> {
         let mut offsets = Vec::new();
         if self.fork == Some(index) {
-            offsets.extend(encoded.result_mark);
+            offsets.extend(encoded.fork_mark);
         }
         if self.last == Some(index) || self.previous == Some(index) {
             offsets.extend(encoded.last_mark);

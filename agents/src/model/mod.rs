@@ -74,7 +74,7 @@ pub struct Request {
     pub head: Arc<RequestHead>,
     /// The messages. The last one is a user message, and every call has its result.
     pub transcript: Transcript,
-    /// Number of messages that end at the siblings' common end, for a fork: its last placeholder result stands in message
+    /// Number of messages up to and with the one that holds the siblings' common end, for a fork: it stands in message
     /// `fork_point - 1`, before the directive. A cache mark goes there.
     pub fork_point: Option<u32>,
     /// Sent as `x-offshoot-session`, and as cache key where a provider has one.

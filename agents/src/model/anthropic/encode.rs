@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use bytes::Bytes;
-use offshoot_protocol::{Block, Message, MessageRole, RawJson};
+use offshoot_protocol::{Block, Message, MessageRole, Origin, RawJson};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -104,10 +104,10 @@ fn message(message: &Message) -> Encoded {
             Written::Nothing => out.truncate(before),
             Written::Unmarkable => {}
             Written::Markable => {
-                encoded.last_mark = Some(out.len() - 1);
-                if matches!(block, Block::Result { .. }) {
-                    encoded.result_mark = encoded.last_mark;
+                if matches!(block, Block::Text { origin: Origin::Directive, .. }) {
+                    encoded.fork_mark = encoded.last_mark;
                 }
+                encoded.last_mark = Some(out.len() - 1);
             }
         }
     }
@@ -212,7 +212,6 @@ struct ResultBlock<'a> {
 
 #[cfg(test)]
 mod tests {
-    use offshoot_protocol::Origin;
     use serde_json::{Value, json};
 
     use super::*;
@@ -276,7 +275,7 @@ mod tests {
                 r#"{"type":"server_tool_use", "x":1.50}]}"#
             )
         );
-        assert_eq!((encoded.last_mark, encoded.result_mark), (None, None));
+        assert_eq!((encoded.last_mark, encoded.fork_mark), (None, None));
     }
 
     #[test]
@@ -288,12 +287,13 @@ mod tests {
     }
 
     #[test]
-    fn marks_go_into_the_last_block_that_may_carry_one_and_the_last_result() {
+    fn marks_go_into_the_last_block_that_may_carry_one_and_before_a_directive() {
         let result = |id: &str| Block::Result { id: id.into(), content: String::new(), is_error: true };
-        let blocks = vec![result("1"), result("2"), plain("directive"), plain("")];
+        let directive = Block::Text { text: "directive".to_owned(), origin: Origin::Directive };
+        let blocks = vec![result("1"), result("2"), plain("frame"), directive, plain("")];
         let encoded = message(&Message { role: MessageRole::User, blocks });
         let mut bytes = encoded.bytes.to_vec();
-        for at in [encoded.last_mark.unwrap(), encoded.result_mark.unwrap()] {
+        for at in [encoded.last_mark.unwrap(), encoded.fork_mark.unwrap()] {
             bytes.splice(at..at, MARK.iter().copied());
         }
         let value: Value = serde_json::from_slice(&bytes[1..]).unwrap();
@@ -302,7 +302,8 @@ mod tests {
             value["content"],
             json!([
                 {"type": "tool_result", "tool_use_id": "1", "content": "(no output)", "is_error": true},
-                {"type": "tool_result", "tool_use_id": "2", "content": "(no output)", "is_error": true, "cache_control": mark},
+                {"type": "tool_result", "tool_use_id": "2", "content": "(no output)", "is_error": true},
+                {"type": "text", "text": "frame", "cache_control": mark},
                 {"type": "text", "text": "directive", "cache_control": mark},
             ])
         );
