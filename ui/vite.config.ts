@@ -5,8 +5,23 @@ import { defineConfig } from "vitest/config";
 // property on the element instead, which is allowed. (The plugin's types don't list the option yet.)
 const compiler: { generate: "dom"; inlineStyles: boolean } = { generate: "dom", inlineStyles: false };
 
+/**
+ * Sizes in the style sheets are written in px as they are at 100 %. Built, they are in rem, so that one font size on the
+ * root element zooms the whole window. Hairlines stay as they are.
+ */
+const zoomable = {
+  postcssPlugin: "zoomable",
+  Declaration(declaration: { value: string }) {
+    if (!declaration.value.includes("px")) return;
+    declaration.value = declaration.value.replace(/(?<![\w.])(\d*\.?\d+)px/g, (whole, size: string) =>
+      Number(size) < 3 ? whole : `${Number(size) / 16}rem`,
+    );
+  },
+};
+
 export default defineConfig({
   plugins: [solid({ solid: compiler })],
+  css: { postcss: { plugins: [zoomable] } },
   clearScreen: false,
   server: { port: 5173, strictPort: true, host: "127.0.0.1" },
   build: {

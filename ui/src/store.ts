@@ -8,7 +8,7 @@ import type { AgentId, AgentView, Command, Rejected, SessionId, SessionSummary }
 import { openSession as openSessionStore, type SessionStore } from "./session/store";
 
 export type InspectorTab = "review" | "requests" | "tasks";
-export type Sheet = "palette" | "help" | "settings" | "roles" | undefined;
+export type Sheet = "palette" | "help" | "settings" | "roles" | "rename" | undefined;
 
 /** Something that went wrong, until it is dismissed. */
 export interface Notice {

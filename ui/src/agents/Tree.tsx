@@ -130,7 +130,7 @@ function Row(props: RowProps): JSX.Element {
       {...(props.node?.hasChildren ? { "aria-expanded": props.isOpen } : {})}
       aria-label={`${KIND_WORD[props.agent.kind]}: ${title()}, ${face().word}`}
       tabindex={props.isTabStop ? 0 : -1}
-      style={{ "padding-left": `${(level() - 1) * 14 + 4}px`, "--level": level() }}
+      style={{ "padding-left": `${((level() - 1) * 14 + 4) / 16}rem`, "--level": level() }}
       onClick={() => props.onSelect()}
       onFocus={() => props.onFocus()}
     >

@@ -1,6 +1,6 @@
 // Everything that lies above the window: palette, help, settings, roles, and the question before a link opens.
 
-import { For, type JSX } from "solid-js";
+import { For, onMount, type JSX } from "solid-js";
 import { Button, Keys } from "../parts/Button";
 import { Dialog } from "../parts/Dialog";
 import { Unseen } from "../parts/Unseen";
@@ -48,10 +48,42 @@ export function Dialogs(): JSX.Element {
       <Dialog open={app.sheet() === "roles"} onClose={close} title="Roles" wide>
         <Roles />
       </Dialog>
+      <Dialog open={app.sheet() === "rename"} onClose={close} title="Rename session">
+        <Rename onClose={close} />
+      </Dialog>
       <Dialog open={app.link() !== undefined} onClose={() => app.askLink(undefined)} title="Open this link?">
         <LinkQuestion url={app.link() ?? ""} />
       </Dialog>
     </>
+  );
+}
+
+function Rename(props: { onClose: () => void }): JSX.Element {
+  const app = useApp();
+  let field: HTMLInputElement | undefined;
+  const rename = async () => {
+    const title = field?.value.trim() ?? "";
+    if (title !== "" && (await app.send({ type: "rename", title }))) props.onClose();
+  };
+  onMount(() => requestAnimationFrame(() => field?.select()));
+  return (
+    <form
+      class={s.question}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void rename();
+      }}
+    >
+      <input ref={field} type="text" class={s.field} aria-label="Title" value={app.session()?.state.title ?? ""} />
+      <div class={s.answers}>
+        <Button kind="quiet" onClick={() => props.onClose()}>
+          Cancel
+        </Button>
+        <Button kind="primary" type="submit">
+          Rename
+        </Button>
+      </div>
+    </form>
   );
 }
 

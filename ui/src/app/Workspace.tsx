@@ -1,6 +1,6 @@
 // The three regions beside each other, with the bars between them.
 
-import { Show, createSignal, onCleanup, type JSX } from "solid-js";
+import { Show, createComputed, createSignal, onCleanup, type JSX } from "solid-js";
 import { Agents } from "../agents/Agents";
 import { Conversation } from "../conversation/Conversation";
 import { Inspector } from "../inspector/Inspector";
@@ -23,15 +23,18 @@ export function Workspace(props: { session: SessionStore }): JSX.Element {
   onCleanup(() => window.removeEventListener("resize", measure));
 
   const scale = () => prefs.zoom() / 100;
-  const isNarrow = () => width() / scale() < NARROW;
+  // Widths are remembered as they are at 100 %.
+  const room = () => width() / scale();
+  const { isNarrow } = prefs;
+  createComputed(() => prefs.setNarrow(room() < NARROW));
   const left = () => (prefs.leftOpen() ? Math.min(prefs.leftWidth(), 480) : 0);
-  const rightMax = () => Math.max(300, width() - left() - MIDDLE);
+  const rightMax = () => Math.max(300, room() - left() - MIDDLE);
   const right = () => Math.min(prefs.rightWidth(), rightMax());
 
   return (
     <div class={s.workspace} data-narrow={isNarrow()}>
       <Show when={prefs.leftOpen()}>
-        <div class={s.left} style={{ width: `${left()}px` }}>
+        <div class={s.left} style={{ width: `${left() / 16}rem` }}>
           <Agents />
         </div>
         <Split
@@ -77,7 +80,7 @@ export function Workspace(props: { session: SessionStore }): JSX.Element {
                 onReset={() => prefs.setRightWidth(WIDTHS.right)}
               />
             </Show>
-            <div class={s.right} style={{ width: `${right()}px` }}>
+            <div class={s.right} style={{ width: `${right() / 16}rem` }}>
               <Inspector session={props.session} agent={agent()} />
             </div>
           </>

@@ -59,7 +59,12 @@ export function createPrefs() {
   const [leftWidth, setLeftWidth] = remembered("left", WIDTHS.left, isNumber);
   const [rightWidth, setRightWidth] = remembered("right", WIDTHS.right, isNumber);
   const [leftOpen, setLeftOpen] = remembered("leftOpen", true, isBoolean);
-  const [rightOpen, setRightOpen] = remembered("rightOpen", true, isBoolean);
+  const [besideOpen, setBesideOpen] = remembered("rightOpen", true, isBoolean);
+  // In a narrow window the inspector lies over the conversation: it is there only when asked for.
+  const [isNarrow, setNarrow] = createSignal(false);
+  const [overOpen, setOverOpen] = createSignal(false);
+  const rightOpen = () => (isNarrow() ? overOpen() : besideOpen());
+  const setRightOpen = (open: boolean) => (isNarrow() ? setOverOpen(open) : setBesideOpen(open));
   const [theme, setTheme] = remembered<Theme>("theme", "system", isTheme);
   const [zoom, setZoom] = remembered("zoom", 100, isNumber);
   const [hideFinished, setHideFinished] = remembered("hideFinished", false, isBoolean);
@@ -70,6 +75,8 @@ export function createPrefs() {
     setRightWidth,
     leftOpen,
     setLeftOpen,
+    isNarrow,
+    setNarrow,
     rightOpen,
     setRightOpen,
     theme,

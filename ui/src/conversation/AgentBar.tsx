@@ -142,6 +142,7 @@ function actions(props: { session: SessionStore; agent: AgentView }, app: Return
   const canResume = agent.state.kind === "stopped" || agent.state.kind === "interrupted" || agent.state.kind === "failed";
   const waits = agent.kind !== "root" && !agent.background && !isFinished(agent.state);
   const copy = (text: string) => void navigator.clipboard.writeText(text).catch((error: unknown) => app.report(error));
+  const rename: MenuEntry = { label: "Rename session…", icon: "edit", apart: true, onSelect: () => app.setSheet("rename") };
   const entries: MenuEntry[] = [
     { label: "Interrupt", icon: "interrupted", keys: "Esc", note: "Ends the turn; you can go on from there", disabled: !isAtWork(agent.state), onSelect: () => void app.send({ type: "interrupt", agent: agent.id }) },
     { label: "Stop", icon: "stopped", note: "Also everything below it, until you resume it", disabled: isFinished(agent.state) || agent.state.kind === "idle", onSelect: () => void app.send({ type: "stop", agent: agent.id }) },
@@ -150,5 +151,5 @@ function actions(props: { session: SessionStore; agent: AgentView }, app: Return
     { label: "Copy id", icon: "copy", apart: true, onSelect: () => copy(agent.id) },
     { label: "Copy folder path", icon: "folder", onSelect: () => copy(agent.directory) },
   ];
-  return entries;
+  return agent.kind === "root" ? [...entries, rename] : entries;
 }

@@ -25,6 +25,7 @@ export function ChildCard(props: CallProps): JSX.Element {
     const agent = child();
     if (!agent) return "";
     if (agent.state.kind === "failed") return agent.state.message;
+    if (agent.state.kind === "running" && props.session.live(agent.id)) return "Writing…";
     return isAtWork(agent.state) ? plainLine(agent.activity) : (agent.role ?? "");
   };
   const prompt = () => {

@@ -14,12 +14,22 @@ export function Dialog(props: {
   wide?: boolean;
   children: JSX.Element;
 }): JSX.Element {
+  let content: HTMLElement | undefined;
   return (
     <Base open={props.open} onOpenChange={(open) => !open && props.onClose()} preventScroll={false}>
       <Base.Portal>
         <Base.Overlay class={s.veil} />
         <div class={s.place} classList={{ [s.high ?? ""]: props.bare === true }}>
-          <Base.Content class={s.content} classList={{ [s.wide ?? ""]: props.wide === true }}>
+          <Base.Content
+            ref={content}
+            tabindex={-1}
+            onOpenAutoFocus={(event) => {
+              // Not the first button: the dialog itself, unless it starts with a field.
+              if (props.bare) return;
+              event.preventDefault();
+              content?.focus();
+            }}
+            class={s.content} classList={{ [s.wide ?? ""]: props.wide === true }}>
             <Show when={!props.bare} fallback={<Base.Title class="sr-only">{props.title}</Base.Title>}>
               <header class={s.head}>
                 <Base.Title class={s.title}>{props.title}</Base.Title>

@@ -52,8 +52,8 @@ export function Icon(props: { name: IconName; size?: number; class?: string | un
   return (
     <svg
       class={props.class}
-      width={props.size ?? 16}
-      height={props.size ?? 16}
+      width={`${(props.size ?? 16) / 16}rem`}
+      height={`${(props.size ?? 16) / 16}rem`}
       viewBox="0 0 16 16"
       fill="none"
       stroke="currentColor"

@@ -15,6 +15,7 @@ export function Split(props: {
 }): JSX.Element {
   const set = (value: number) => props.onChange(Math.round(Math.min(props.max, Math.max(props.min, value))));
   const sign = () => (props.grows === "before" ? 1 : -1);
+  const zoom = () => Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 16 || 1;
   let from: { x: number; value: number } | undefined;
 
   return (
@@ -32,7 +33,7 @@ export function Split(props: {
         from = { x: event.clientX, value: props.value };
         event.currentTarget.setPointerCapture(event.pointerId);
       }}
-      onPointerMove={(event) => from && set(from.value + (event.clientX - from.x) * sign())}
+      onPointerMove={(event) => from && set(from.value + ((event.clientX - from.x) / zoom()) * sign())}
       onPointerUp={() => (from = undefined)}
       onPointerCancel={() => (from = undefined)}
       onDblClick={() => props.onReset()}

@@ -87,7 +87,7 @@ export function RequestCard(props: {
         <dt>Where</dt>
         <dd class={s.where}>
           <Path path={props.request.directory} />
-          <span class={s.isolated}>{props.request.isolated ? "its own worktree" : "the shared folder"}</span>
+          <span class={s.isolated}>{props.request.isolated ? "its own worktree" : "the shared folder, not a worktree"}</span>
         </dd>
       </dl>
       <Show when={isTelling()}>

@@ -1,6 +1,7 @@
 // Review: what differs in an agent's worktree, as a list of files and the diff of the one that is looked at.
 
 import { For, Match, Show, Switch, createEffect, createMemo, createResource, createSignal, on, type JSX } from "solid-js";
+import { hue } from "../agents/state";
 import { asRejected } from "../bridge";
 import { Button } from "../parts/Button";
 import { Icon } from "../parts/Icon";
@@ -84,8 +85,9 @@ export function Changes(props: { session: SessionStore; agent: AgentView }): JSX
         <Match when={!source().hasWorktree}>
           <Empty
             title="No worktree of its own"
-            text={`${props.agent.kind === "root" ? "The root" : "This agent"} works in the shared folder. Changes of forks and agents in their own worktrees are reviewed here: select one on the left.`}
+            text={`${props.agent.kind === "root" ? "The root" : "This agent"} works in the shared folder. What agents change in their own worktrees is reviewed here.`}
           />
+          <Elsewhere session={props.session} />
         </Match>
         <Match when={summary.state === "errored"}>
           <div class={s.empty} role="alert">
@@ -173,6 +175,43 @@ function FileRow(props: { file: ChangedFile; isSelected: boolean; onSelect: () =
         </span>
       </Show>
     </button>
+  );
+}
+
+/** The agents that have changes to review. */
+function Elsewhere(props: { session: SessionStore }): JSX.Element {
+  const app = useApp();
+  const ids = createMemo(() => {
+    const { order, agents } = props.session.state;
+    return order.filter((id) => (agents[id]?.changes?.files ?? 0) > 0);
+  });
+  return (
+    <Show when={ids().length > 0}>
+      <div class={s.elsewhere}>
+        <h3>Changes to review</h3>
+        <For each={ids()}>
+          {(id) => (
+            <Show when={props.session.state.agents[id]}>
+              {(agent) => (
+                <button type="button" class={s.file} onClick={() => app.select(id)}>
+                  <span style={{ color: hue(agent().color) }}>
+                    <Icon name={agent().kind} size={14} />
+                  </span>
+                  <span class={s.name}>
+                    <span class={s.base}>{agent().title}</span>
+                    <span class={s.folder}>{plural(agent().changes?.files ?? 0, "file")}</span>
+                  </span>
+                  <span class={s.counts}>
+                    <span class={s.added}>+{(agent().changes?.added ?? 0).toLocaleString()}</span>
+                    <span class={s.removed}>−{(agent().changes?.removed ?? 0).toLocaleString()}</span>
+                  </span>
+                </button>
+              )}
+            </Show>
+          )}
+        </For>
+      </div>
+    </Show>
   );
 }
 
