@@ -100,7 +100,9 @@ impl Answer {
             // Whatever else is decided stays decided: this only means that the hook has no objection.
             Some("approve" | "allow") | None => {}
             Some("ask") => self.ask = Some(reason_or(reason.as_deref(), "A hook wants a person to decide.")),
-            Some(other) => self.unusable(event, format!("it answered with an unknown decision: {}", bounded_to(other, 100))),
+            Some(other) => {
+                self.unusable(event, format!("it answered with an unknown decision: {}", bounded_to(other, 100)))
+            }
         }
         let Some(specific) = hook_specific_output else { return };
         if let Some(name) = specific.hook_event_name.as_deref().filter(|name| *name != event.name()) {
@@ -112,13 +114,17 @@ impl Answer {
             Some("deny") => self.block(reason),
             Some("ask") => self.ask = Some(reason_or(reason, "A hook wants a person to decide.")),
             Some("allow") | None => {}
-            Some(other) => self.unusable(event, format!("it answered with an unknown decision: {}", bounded_to(other, 100))),
+            Some(other) => {
+                self.unusable(event, format!("it answered with an unknown decision: {}", bounded_to(other, 100)))
+            }
         }
         let behavior = specific.decision.unwrap_or_default();
         match behavior.behavior.as_deref() {
             Some("deny") => self.block(behavior.message.as_deref()),
             Some("allow") | None => {}
-            Some(other) => self.unusable(event, format!("it answered with an unknown behavior: {}", bounded_to(other, 100))),
+            Some(other) => {
+                self.unusable(event, format!("it answered with an unknown behavior: {}", bounded_to(other, 100)))
+            }
         }
         if specific.updated_input.is_some() || behavior.updated_input.is_some() {
             self.warnings.push("`updatedInput` was ignored: hooks don't change what is called".to_owned());

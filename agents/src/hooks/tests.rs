@@ -151,7 +151,8 @@ async fn a_hook_dies_when_nobody_waits_for_it_any_more() {
 #[tokio::test]
 async fn what_a_hook_leaves_in_the_background_ends_with_it() {
     // The sleeper holds the hook's standard output: it is waited for only for a moment.
-    let ground = Ground::new().hook("exec 3> witness; echo begun >&3; echo '{\"continue\":false}'; sleep 1000 & exit 0");
+    let ground =
+        Ground::new().hook("exec 3> witness; echo begun >&3; echo '{\"continue\":false}'; sleep 1000 & exit 0");
     let mut witness = witness(&ground);
     let (outcome, ()) = tokio::join!(ground.run(), has_begun(&mut witness));
     assert_eq!((outcome.ran[0].exit, outcome.stop.is_some()), (Some(0), true), "{outcome:?}");
