@@ -1,5 +1,6 @@
 use super::*;
 use crate::clock::SystemClock;
+use crate::git::DiscoverError;
 use crate::git::fixture::{Fixture, files, make_hostile, set_executable, write};
 
 mod bringing_back;
