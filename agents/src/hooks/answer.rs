@@ -86,7 +86,9 @@ impl Answer {
         }
         match serde_json::from_str::<Printed>(stdout) {
             Ok(printed) => self.take(event, printed),
-            Err(error) => self.unusable(event, format!("its answer can't be read: {error}")),
+            Err(error) => {
+                self.unusable(event, format!("its answer can't be read: {}", bounded_to(&error.to_string(), 300)));
+            }
         }
     }
 
@@ -255,6 +257,8 @@ mod tests {
 
     #[test]
     fn texts_are_bounded_at_whole_characters() {
+        let wrong = printed(HookEvent::Stop, &format!(r#"{{"continue": "{}"}}"#, "x".repeat(100_000)));
+        assert!(wrong.warnings[0].len() < 400);
         let reason = Answer::of(HookEvent::PreToolUse, "x", &ran(2, "", &"é".repeat(100_000))).blocked.unwrap();
         assert!(reason.len() < TEXT_LIMIT + 10 && reason.ends_with("é […]"));
     }

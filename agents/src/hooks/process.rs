@@ -112,7 +112,8 @@ async fn collect(mut stream: impl AsyncRead + Unpin, bytes: &mut Vec<u8>) -> Res
     Ok(())
 }
 
-/// A process group, by its leader's number; killed on drop.
+/// A process group, by its leader's number; killed on drop. The kernel gives that number to nobody else while the group has
+/// a member; the moment after the last one is gone is too short for it to come round again.
 struct Group(Option<u32>);
 
 impl Drop for Group {

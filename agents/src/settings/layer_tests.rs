@@ -65,6 +65,12 @@ fn told(loaded: &Loaded) -> Vec<(Option<u32>, &str)> {
     loaded.warnings.iter().map(|warning| (warning.line, warning.message.as_str())).collect()
 }
 
+fn listed(loaded: &Loaded) -> String {
+    let lines: Vec<String> =
+        told(loaded).iter().map(|(line, message)| format!("{}: {message}", line.unwrap())).collect();
+    lines.join("\n")
+}
+
 #[test]
 fn without_files_everything_is_as_usual() {
     let mut ground = Ground::new();
@@ -178,7 +184,7 @@ fn a_bad_entry_costs_itself_alone() {
     assert_eq!((loaded.settings.running_limit, loaded.settings.agent_limit), (8, 4));
     assert_eq!((&loaded.environment[..], loaded.worktree.hooks), (&["C".to_owned()][..], true));
     insta::assert_snapshot!(
-        loaded.warnings.iter().map(|w| format!("{}: {}\n", w.line.unwrap(), w.message)).collect::<String>(),
+        listed(&loaded),
         @r"
     3: a rule of `allow` was left out: it must be a text, not a number
     3: a rule of `allow` was left out: it is empty
@@ -212,7 +218,7 @@ fn bad_hooks_cost_themselves_alone() {
     let hooks: Vec<_> = loaded.hooks.iter().map(|hook| (hook.command.as_str(), hook.timeout.as_secs())).collect();
     assert_eq!(hooks, [("good", 60), ("stop", 60)]);
     insta::assert_snapshot!(
-        loaded.warnings.iter().map(|w| format!("{}: {}\n", w.line.unwrap(), w.message)).collect::<String>(),
+        listed(&loaded),
         @r#"
     3: these hooks of PreToolUse were left out because of their matcher: it is no regular expression of the supported kind (look-around, including look-ahead and look-behind, is not supported)
     4: a hook of PreToolUse was left out: hooks of the type `prompt` are not supported, only `command`

@@ -1,4 +1,5 @@
 use super::*;
+use crate::settings::{SettingsFolders, add_allow_rules, load, local_file};
 
 struct Ground {
     root: tempfile::TempDir,
@@ -110,6 +111,20 @@ fn a_repository_is_one_place_with_its_folders_and_worktrees() {
     let (mut trust, _) = ground.open();
     trust.set(&ground.at("tree"), Trust::Trusted).unwrap();
     assert!(trust.of(&ground.at("main/sub")).is_trusted());
+}
+
+#[test]
+fn what_is_always_allowed_in_a_worktree_is_saved_for_the_main_checkout() {
+    let ground = Ground::new();
+    ground.repository("main").worktree("tree", &ground.at("tree"), None).unwrap();
+    let main = main_checkout(&ground.at("tree")).unwrap();
+    add_allow_rules(&local_file(&main), &["Bash(make)".to_owned()]).unwrap();
+    assert!(ground.at("main/.offshoot/settings.local.json").is_file() && !ground.at("tree/.offshoot").exists());
+    for project in ["main", "tree"] {
+        let (project, main_checkout) = (Some(ground.at(project)), Some(main.clone()));
+        let loaded = load(&SettingsFolders { project, main_checkout, trusted: true, ..SettingsFolders::default() });
+        assert_eq!((loaded.allow.len(), loaded.allow[0].text.as_str()), (1, "Bash(make)"));
+    }
 }
 
 #[test]
