@@ -322,9 +322,10 @@ mod tests {
         });
         let toolbox = Toolbox::new(tools);
         let names: Vec<_> = toolbox.names().collect();
-        assert_eq!(names, ["Read", "Write", "Edit", "Bash", "Grep", "Glob", "TodoWrite"]);
+        assert_eq!(names[..7], ["Read", "Write", "Edit", "Bash", "Grep", "Glob", "TodoWrite"]);
+        assert_eq!(names[7..], ["TaskList", "TaskOutput", "TaskStop", "SendMessage"]);
         let parallel: Vec<_> = names.iter().filter(|name| toolbox.get(name).unwrap().is_parallel()).collect();
-        assert_eq!(parallel, [&"Read", &"Grep", &"Glob"]);
+        assert_eq!(parallel, [&"Read", &"Grep", &"Glob", &"TaskList", &"TaskOutput"]);
         for definition in toolbox.definitions() {
             let schema = definition.input_schema;
             assert_eq!(schema["additionalProperties"], false, "{}", definition.name);
