@@ -1,6 +1,7 @@
 //! The files laid over each other.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use offshoot_protocol::PermissionMode;
@@ -112,7 +113,7 @@ pub struct SettingRule {
     /// Which file it stands in.
     pub layer: Layer,
     /// That file.
-    pub path: PathBuf,
+    pub path: Arc<Path>,
     /// Line in it, from 1.
     pub line: u32,
     /// Its text, without space around it.
@@ -284,12 +285,13 @@ impl<'r> Reader<'r> {
         // Written twice by mistake, both lists of what is forbidden hold; of what is allowed the last.
         let members = permissions.members().unwrap_or_default().iter().filter(|member| member.key == name);
         let skipped = if name == "allow" { members.clone().count().saturating_sub(1) } else { 0 };
+        let path: Arc<Path> = self.path.into();
         for node in members.skip(skipped).map(|member| &member.value) {
             for item in self.list(node, name) {
                 match value::text(item) {
                     Ok(text) => rules.push(SettingRule {
                         layer: self.layer,
-                        path: self.path.to_path_buf(),
+                        path: path.clone(),
                         line: self.document.line(item.span.start),
                         text,
                     }),

@@ -14,6 +14,7 @@ mod json;
 mod key;
 mod layer;
 mod read;
+mod rules;
 mod splice;
 mod value;
 mod write;

@@ -1,0 +1,77 @@
+//! From the rules as written to rules that decide.
+
+use crate::policy::{RuleKind, RuleSource, Rules};
+
+use super::{Layer, Loaded, SettingRule, SettingWarning};
+
+/// Most warnings about rules; further ones are counted.
+const WARNINGS_LIMIT: usize = 50;
+
+impl From<Layer> for RuleSource {
+    fn from(layer: Layer) -> Self {
+        match layer {
+            Layer::User => Self::User,
+            Layer::Project => Self::Project,
+            Layer::Local => Self::Local,
+        }
+    }
+}
+
+impl Loaded {
+    /// The rules of all files, and what is wrong with some of them, by file and line. A malformed one is left out and the
+    /// others hold. What wasn't trusted when the files were read isn't among them.
+    pub fn rules(&self) -> (Rules, Vec<SettingWarning>) {
+        let mut rules = Rules::default();
+        let mut warnings = Vec::new();
+        let mut unlisted = 0;
+        for (kind, list) in [(RuleKind::Deny, &self.deny), (RuleKind::Ask, &self.ask), (RuleKind::Allow, &self.allow)] {
+            for SettingRule { layer, path, line, text } in list {
+                rules.add(kind, (*layer).into(), [text]);
+                for problem in std::mem::take(&mut rules.problems) {
+                    if warnings.len() == WARNINGS_LIMIT {
+                        unlisted += 1;
+                        continue;
+                    }
+                    let message = problem.to_string();
+                    warnings.push(SettingWarning { path: path.to_path_buf(), line: Some(*line), message });
+                }
+            }
+        }
+        if let Some(last) = warnings.last().filter(|_| unlisted > 0) {
+            let message = format!("there are {unlisted} more warnings about rules");
+            warnings.push(SettingWarning { path: last.path.clone(), line: None, message });
+        }
+        (rules, warnings)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{SettingsFolders, load};
+
+    fn loaded(text: &str) -> super::Loaded {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("settings.json"), text).unwrap();
+        load(&SettingsFolders { config_dir: Some(folder.path().to_path_buf()), ..SettingsFolders::default() })
+    }
+
+    #[test]
+    fn a_malformed_rule_is_told_with_its_line_and_the_others_hold() {
+        let text = "{\"permissions\": {\n\"allow\": [\"Bash(ls *)\",\n\"Bash(ls\", \"Read\"],\n\"ask\": [\"Bash(git :* push)\"],\n\"deny\": [\"Edit(x)\"]}}";
+        let (rules, warnings) = loaded(text).rules();
+        assert_eq!(rules.len(), 4);
+        assert!(rules.problems.is_empty());
+        let [inert, malformed] = &warnings[..] else { panic!("{warnings:?}") };
+        assert_eq!((inert.line, malformed.line), (Some(4), Some(3)));
+        assert!(inert.message.contains("`Bash(git :* push)`"), "{inert}");
+        assert!(malformed.message.contains("`Bash(ls`") && malformed.message.contains("left out"), "{malformed}");
+    }
+
+    #[test]
+    fn warnings_are_bounded() {
+        let text = format!("{{\"permissions\": {{\"deny\": [{}]}}}}", vec!["\"Bash(\""; 1000].join(","));
+        let (rules, warnings) = loaded(&text).rules();
+        assert!(rules.is_empty());
+        assert_eq!((warnings.len(), warnings[50].message.as_str()), (51, "there are 950 more warnings about rules"));
+    }
+}
