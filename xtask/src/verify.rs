@@ -40,7 +40,10 @@ pub(crate) fn test(extent: Extent) -> Result<(), String> {
         if built == Outcome::Passed {
             steps.run(
                 name,
-                cargo().args(["test", "--workspace", "--locked"]).args(selection).env(REQUIRE_WINDOW, wanted),
+                cargo()
+                    .args(["test", "--workspace", "--locked", "--no-fail-fast"])
+                    .args(selection)
+                    .env(REQUIRE_WINDOW, wanted),
             );
         } else {
             steps.skip(name);
