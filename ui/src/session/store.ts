@@ -60,12 +60,20 @@ export interface SessionStore {
   close(): void;
 }
 
-/** Runs work at the next frame; when the window is hidden, where there are no frames, soon. */
+/** Runs work at the next frame, or soon when there are no frames because the window is hidden. */
 export type Schedule = (work: () => void) => void;
 
 const atNextFrame: Schedule = (work) => {
-  if (document.hidden) setTimeout(work, 100);
-  else requestAnimationFrame(work);
+  let isDone = false;
+  const once = () => {
+    if (isDone) return;
+    isDone = true;
+    clearTimeout(timer);
+    cancelAnimationFrame(frame);
+    work();
+  };
+  const frame = requestAnimationFrame(once);
+  const timer = setTimeout(once, 200);
 };
 
 export async function openSession(bridge: Bridge, id: SessionId, schedule: Schedule = atNextFrame): Promise<SessionStore> {
