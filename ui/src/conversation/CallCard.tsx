@@ -24,6 +24,9 @@ const ICONS: Record<CallFace, IconName> = {
   other: "tool",
 };
 
+/** Fields of an edit that its diff shows better. */
+const SHOWN_BY_DIFF: ReadonlySet<string> = new Set(["old_string", "new_string", "content", "edits"]);
+
 export interface CallProps {
   call: CallRef;
   session: SessionStore;
@@ -70,7 +73,7 @@ export function CallCard(props: CallProps): JSX.Element {
       <Show when={!isOpen() && live()}>{(output) => <Output text={output().text} tail />}</Show>
       <Show when={isOpen()}>
         <div class={s.body}>
-          <Input call={props.call} />
+          <Input call={props.call} without={diff() ? SHOWN_BY_DIFF : undefined} />
           <Show when={diff()}>{(hunks) => <TextDiff hunks={hunks()} path={target()} />}</Show>
           <Show when={live()}>{(output) => <Output text={output().text} tail />}</Show>
           <Show when={result()}>
@@ -111,6 +114,11 @@ export function Status(props: { call: CallRef; view: CallView | undefined }): JS
         <Match when={props.view?.state === "running"}>
           <Spinner /> <span class="sr-only">running</span>
         </Match>
+        <Match when={result()?.code === "permission_denied"}>
+          <span class={s.bad}>
+            <Icon name="shield" size={12} /> denied
+          </span>
+        </Match>
         <Match when={result()?.is_error}>
           <span class={s.bad}>
             <Icon name="failed" size={12} /> {exit() === undefined ? "failed" : `exit ${exit()}`}
@@ -126,8 +134,8 @@ export function Status(props: { call: CallRef; view: CallView | undefined }): JS
 }
 
 /** The input as the model wrote it: a command as it stands, other fields by name. */
-function Input(props: { call: CallRef }): JSX.Element {
-  const fields = createMemo(() => Object.entries(parseInput(props.call.input)));
+function Input(props: { call: CallRef; without: ReadonlySet<string> | undefined }): JSX.Element {
+  const fields = createMemo(() => Object.entries(parseInput(props.call.input)).filter(([name]) => !props.without?.has(name)));
   const words = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value, null, 2));
   return (
     <Show

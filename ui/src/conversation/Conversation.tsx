@@ -97,7 +97,12 @@ function Rows(props: { session: SessionStore; id: AgentId; agent: AgentView; tra
     if (showInherited()) setAtEnd(false);
   };
 
-  createEffect(on(keys, follow));
+  createEffect(
+    on(keys, () => {
+      if (atEnd()) props.session.tidy(props.id);
+      follow();
+    }),
+  );
 
   return (
     <div class={s.reading}>

@@ -46,7 +46,13 @@ export function ReadsCard(props: { calls: CallRef[]; session: SessionStore; agen
       </button>
       <Show when={isOpen()}>
         <div class={s.list}>
-          <For each={props.calls}>{(call) => <CallCard {...props} call={call} />}</For>
+          <For each={props.calls.map((call) => call.id)}>
+            {(id) => (
+              <Show when={props.calls.find((call) => call.id === id)}>
+                {(call) => <CallCard session={props.session} agent={props.agent} transcript={props.transcript} call={call()} />}
+              </Show>
+            )}
+          </For>
         </div>
       </Show>
     </div>

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { AgentView, Block } from "../protocol.gen";
+import { callTarget } from "../session/calls";
 import { created, eventsOf } from "../testing";
 import { emptySession, foldEvent } from "../session/fold";
 import type { TranscriptState } from "../session/transcript";
@@ -84,4 +85,11 @@ test("what the program wrote around a directive is told apart from it", () => {
   expect(framed.text).toBe("Fix the <b>parser</b>.");
   expect(framed.frames.map((frame) => frame.title)).toEqual(["Rules for a fork", "About its worktree"]);
   expect(readFrames("plain")).toEqual({ text: "plain", frames: [] });
+});
+
+test("a call says what it is about while its input is still being written", () => {
+  expect(callTarget('{"file_path": "/p/a b.rs", "content": "fn')).toBe("/p/a b.rs");
+  expect(callTarget('{"command": "echo \\"hi\\"", "x')).toBe('echo "hi"');
+  expect(callTarget('{"command": "echo \\')).toBe("");
+  expect(callTarget("[1]")).toBe("");
 });

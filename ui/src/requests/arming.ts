@@ -12,6 +12,7 @@ export function useArmed(place: Accessor<number>): Accessor<boolean> {
 
   const disarm = () => {
     clearTimeout(timer);
+    timer = undefined;
     setArmed(false);
   };
   const arm = () => {
@@ -19,9 +20,16 @@ export function useArmed(place: Accessor<number>): Accessor<boolean> {
     timer = setTimeout(() => setArmed(true), ARM_AFTER_MS);
   };
 
+  // Where the desktop doesn't tell of the focus, a first press is as good a sign that the person is here. It answers
+  // nothing itself.
+  const onPress = () => {
+    if (!isArmed() && timer === undefined) arm();
+  };
+
   onMount(() => {
     // Without the focus nothing arms: the click that brings the window forward comes with the focus, and too early.
     if (document.hasFocus()) arm();
+    window.addEventListener("pointerdown", onPress, true);
     window.addEventListener("focus", arm);
     window.addEventListener("blur", disarm);
   });
@@ -36,6 +44,7 @@ export function useArmed(place: Accessor<number>): Accessor<boolean> {
   );
   onCleanup(() => {
     clearTimeout(timer);
+    window.removeEventListener("pointerdown", onPress, true);
     window.removeEventListener("focus", arm);
     window.removeEventListener("blur", disarm);
   });

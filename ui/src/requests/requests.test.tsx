@@ -52,6 +52,21 @@ test("a click that only brings the window forward answers nothing", async () => 
   expect(bridge.sent).toHaveLength(1);
 });
 
+test("where the focus is never told, a first press arms and answers nothing", async () => {
+  vi.spyOn(document, "hasFocus").mockReturnValue(false);
+  const { bridge, button } = await asked();
+  vi.advanceTimersByTime(1_000);
+  const press = () => {
+    fireEvent.pointerDown(button("Allow once"));
+    fireEvent.click(button("Allow once"));
+  };
+  press();
+  expect(bridge.sent).toEqual([]);
+  vi.advanceTimersByTime(ARM_AFTER_MS);
+  press();
+  expect(bridge.sent).toHaveLength(1);
+});
+
 test("a second click answers nothing more", async () => {
   const { bridge, button } = await asked();
   vi.advanceTimersByTime(1_000);

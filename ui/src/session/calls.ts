@@ -26,12 +26,26 @@ export function faceOf(name: string): CallFace {
 
 /** The input's top-level fields; empty when it isn't a JSON object (yet). */
 export function parseInput(input: RawJson): Record<string, unknown> {
+  if (!input.trimEnd().endsWith("}")) return beginning(input);
   try {
     const value: unknown = JSON.parse(input);
     return isRecord(value) ? value : {};
   } catch {
-    return {};
+    return beginning(input);
   }
+}
+
+/** The string fields at the start of an input that is still being written. */
+function beginning(input: RawJson): Record<string, unknown> {
+  const fields: Record<string, unknown> = {};
+  for (const match of input.slice(0, 2000).matchAll(/[{,]\s*"([a-z_]+)"\s*:\s*("(?:[^"\\]|\\.)*")/g)) {
+    try {
+      if (match[1] !== undefined && match[2] !== undefined) fields[match[1]] = JSON.parse(match[2]);
+    } catch {
+      // A half-written escape: the field is shown once it is whole.
+    }
+  }
+  return fields;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

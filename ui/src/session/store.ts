@@ -10,6 +10,7 @@ import {
   applyText,
   foldTranscript,
   fromConversation,
+  forget,
   prepend,
   setCallState,
   type LiveMessage,
@@ -19,6 +20,8 @@ import {
 
 /** How many messages are read at once. */
 export const STRETCH = 200;
+/** How many messages are held before the oldest are let go, when nobody looks at them. */
+const HELD = 1000;
 /** How many agents' transcripts are kept up to date beside the one that is looked at. */
 const KEPT = 6;
 
@@ -45,6 +48,8 @@ export interface SessionStore {
   transcript(agent: AgentId): Transcript;
   loadOlder(agent: AgentId): Promise<void>;
   retry(agent: AgentId): void;
+  /** Says that nobody looks at the agent's older messages: most of a long stretch is let go. */
+  tidy(agent: AgentId): void;
   /** What the agent is writing right now. */
   live(agent: AgentId): LiveMessage | undefined;
   /** What a running call has written so far. */
@@ -55,12 +60,20 @@ export interface SessionStore {
   close(): void;
 }
 
-/** Runs work at the next frame; when the window is hidden, where there are no frames, soon. */
+/** Runs work at the next frame, or soon when there are no frames because the window is hidden. */
 export type Schedule = (work: () => void) => void;
 
 const atNextFrame: Schedule = (work) => {
-  if (document.hidden) setTimeout(work, 100);
-  else requestAnimationFrame(work);
+  let isDone = false;
+  const once = () => {
+    if (isDone) return;
+    isDone = true;
+    clearTimeout(timer);
+    cancelAnimationFrame(frame);
+    work();
+  };
+  const frame = requestAnimationFrame(once);
+  const timer = setTimeout(once, 200);
 };
 
 export async function openSession(bridge: Bridge, id: SessionId, schedule: Schedule = atNextFrame): Promise<SessionStore> {
@@ -280,6 +293,11 @@ function createSession(bridge: Bridge, snapshot: Snapshot, schedule: Schedule): 
     retry(agent) {
       const open = transcripts.get(agent);
       if (open) load(agent, open);
+    },
+    tidy(agent) {
+      const open = transcripts.get(agent);
+      if (!open?.state.data || open.state.data.messages.length <= HELD) return;
+      open.set("data", produce((draft) => draft && forget(draft, STRETCH)));
     },
     live: (agent) => lives.get(agent),
     output: (call) => outputs.get(call),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Delta } from "../protocol.gen";
 import { eventsOf } from "../testing";
-import { OUTPUT_HELD, applyOutput, applyText, foldTranscript, prepend, type LiveMessage, type LiveOutput, type TranscriptState } from "./transcript";
+import { OUTPUT_HELD, applyOutput, applyText, foldTranscript, forget, prepend, type LiveMessage, type LiveOutput, type TranscriptState } from "./transcript";
 
 const piece = (offset: number, text: string, block = 0, message = 3): Delta & { type: "text" } => ({
   type: "text",
@@ -110,4 +110,14 @@ test("an older stretch goes in front, without what is there already", () => {
   prepend(state, { agent: "a", cursor: 0, first: 0, messages: [message("0"), message("1"), message("2")], calls: {} });
   expect(state.first).toBe(0);
   expect(state.messages.map((entry) => entry.blocks[0]?.type === "text" && entry.blocks[0].text)).toEqual(["0", "1", "2"]);
+});
+
+test("old messages are let go with their calls, and what follows still fits", () => {
+  const call = (id: string) => ({ role: "assistant" as const, blocks: [{ type: "call" as const, id, name: "Read", input: "{}" }] });
+  const state = empty({ messages: ["a", "b", "c"].map(call), calls: { a: { state: "ended" }, b: { state: "ended" }, c: { state: "running" } } });
+  forget(state, 2);
+  expect([state.first, state.messages.length, Object.keys(state.calls)]).toEqual([1, 2, ["b", "c"]]);
+  const [event] = eventsOf({ type: "message_appended", agent: "a", index: 3, message: call("d") });
+  expect(event && foldTranscript(state, event)).toBe(true);
+  expect(state.messages).toHaveLength(3);
 });

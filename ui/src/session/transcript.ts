@@ -33,6 +33,16 @@ export function prepend(state: TranscriptState, older: Conversation): void {
   }
 }
 
+/** Lets go of the oldest messages but `keep`; they can be read again. */
+export function forget(state: TranscriptState, keep: number): void {
+  const excess = state.messages.length - keep;
+  if (excess <= 0) return;
+  state.messages = state.messages.slice(excess);
+  state.first += excess;
+  const needed = new Set(state.messages.flatMap((message) => message.blocks.flatMap((block) => (block.type === "call" ? [block.id] : []))));
+  for (const id of Object.keys(state.calls)) if (!needed.has(id)) delete state.calls[id];
+}
+
 /**
  * Applies one event of this agent. Events in the loaded stretch already change nothing. Answers whether the transcript
  * is whole afterwards: `false` says that a message was missed and the stretch must be loaded again.
