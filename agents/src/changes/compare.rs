@@ -1,6 +1,6 @@
 //! Two trees compared: which files, how many lines, what kind of change.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use git2::{Delta, DiffOptions, FileMode, Oid};
 use offshoot_protocol::{BlobHash, ChangeCount, ChangeKind, ChangeSummary, ChangedFile, FileDiff};
@@ -93,6 +93,12 @@ impl Comparison {
         }
         entries.sort_by(|a, b| a.file.path.cmp(&b.file.path));
         Ok(Self { new, entries })
+    }
+
+    /// Takes out of `counted` what isn't about this comparison's files.
+    pub(super) fn forget_others(&self, counted: &mut HashMap<(Oid, Oid), Counted>) {
+        let current: HashSet<_> = self.entries.iter().map(|entry| (entry.old.id, entry.new.id)).collect();
+        counted.retain(|pair, _| current.contains(pair));
     }
 
     /// The list, counted from `base`.

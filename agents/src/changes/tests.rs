@@ -254,3 +254,44 @@ async fn submodules_are_one_row() {
     let diff = changes.file_diff("lib", 1 << 20).unwrap();
     assert_eq!(diff.hunks[0].lines[1].text, format!("Subproject commit {moved}"));
 }
+
+#[tokio::test]
+async fn a_look_at_what_was_touched_equals_a_look_at_everything() {
+    let fixture = Fixture::new();
+    write(&fixture.project(), "file", "x\n");
+    write(&fixture.project(), "folder/inner.txt", "x\n");
+    fixture.commit(&fixture.project(), "more");
+    let (_worktrees, worktree, changes) = made(&fixture).await;
+    let path = worktree.path();
+    changes.summary().unwrap();
+    let steps: [(&str, fn(&Path), &[&str]); 8] = [
+        ("edit", |path| write(path, "README.md", "changed\n"), &["README.md"]),
+        ("ignored", |path| write(path, "x.log", "x"), &["x.log"]),
+        ("new folder", |path| write(path, "new/deep/ü.txt", "x\n"), &["new"]),
+        ("gone", |path| std::fs::remove_file(path.join("src/main.rs")).unwrap(), &["src/main.rs"]),
+        ("folder gone", |path| std::fs::remove_dir_all(path.join("folder")).unwrap(), &["folder"]),
+        (
+            "file to folder",
+            |path| {
+                std::fs::remove_file(path.join("file")).unwrap();
+                write(path, "file/inside", "x\n");
+            },
+            &["file"],
+        ),
+        ("rules", |path| write(path, ".gitignore", "/new/\n"), &[".gitignore"]),
+        ("never there", |_| {}, &["nowhere/at/all"]),
+    ];
+    for (how, step, touched) in steps {
+        step(path);
+        let touched: Vec<_> = touched.iter().map(PathBuf::from).collect();
+        let quick = changes.summary_after(&touched).unwrap();
+        assert_eq!(quick, Changes::of(&fixture.offshoot(), &worktree).summary().unwrap(), "{how}");
+    }
+    // What wasn't named isn't looked at.
+    write(path, "README.md", "changed again\nand again\n");
+    write(path, "other.txt", "something else\n");
+    let quick = changes.summary_after(&["other.txt".into()]).unwrap();
+    let row = |name: &str| quick.files.iter().find(|file| file.path == name).map(row);
+    assert_eq!(row("other.txt").unwrap(), "A other.txt +1 -0");
+    assert_eq!(row("README.md").unwrap(), "M README.md +1 -1");
+}

@@ -53,31 +53,18 @@ fn quoted(path: &Path) -> std::ffi::OsString {
     format!("\"{escaped}\"").into()
 }
 
-/// Captures `checkout`. `index` is the throw-away index: made from the checkout's own when it isn't there or no longer
-/// fits. Objects go to `quarantine`, or to the repository's store.
-pub fn capture(
-    git: &Git,
-    checkout: &Checkout,
-    index: &Path,
-    quarantine: Option<&Quarantine>,
-    cancel: Option<&Cancel>,
-) -> Result<Captured, GitError> {
-    let capturing = Capturing { git, checkout, index, quarantine, cancel };
-    let fresh = capturing.seed()?;
-    let mut found = capturing.scan()?;
-    let rules_changed = |path: &Vec<u8>| path == b".gitignore" || path.ends_with(b"/.gitignore");
-    if !fresh && found.changed.iter().chain(&found.deleted).chain(&found.untracked).any(rules_changed) {
-        // What was untracked at the last look may be ignored now: start again from the checkout's own index.
-        capturing.reseed()?;
-        found = capturing.scan()?;
-    }
-    capturing.record(&found)?;
-    capturing.record_submodules()?;
-    let output = capturing.command().arg("write-tree").run()?;
-    let tree = String::from_utf8_lossy(&output.stdout);
-    let tree = git2::Oid::from_str(tree.trim()).map_err(GitError::library("reading the hash of a tree"))?;
-    let nested = found.nested.iter().map(|path| to_path(path)).collect();
-    Ok(Captured { tree, nested })
+/// Most paths that are looked at one by one; with more, a look at everything is as quick.
+const FEW: usize = 300;
+
+/// A capture that is about to be made.
+#[must_use]
+pub struct Capture<'a> {
+    git: &'a Git,
+    checkout: &'a Checkout,
+    index: &'a Path,
+    quarantine: Option<&'a Quarantine>,
+    cancel: Option<&'a Cancel>,
+    only: &'a [PathBuf],
 }
 
 /// What differs between the throw-away index and the directory.
@@ -89,15 +76,56 @@ struct Scan {
     nested: BTreeSet<Vec<u8>>,
 }
 
-struct Capturing<'a> {
-    git: &'a Git,
-    checkout: &'a Checkout,
-    index: &'a Path,
-    quarantine: Option<&'a Quarantine>,
-    cancel: Option<&'a Cancel>,
-}
+impl<'a> Capture<'a> {
+    /// A capture of `checkout`. `index` is the throw-away index: made from the checkout's own when it isn't there or no
+    /// longer fits. Objects go to the repository's store.
+    pub fn new(git: &'a Git, checkout: &'a Checkout, index: &'a Path) -> Self {
+        Self { git, checkout, index, quarantine: None, cancel: None, only: &[] }
+    }
 
-impl<'a> Capturing<'a> {
+    /// Another place for the objects.
+    pub fn quarantine(mut self, quarantine: &'a Quarantine) -> Self {
+        self.quarantine = Some(quarantine);
+        self
+    }
+
+    /// What ends it early.
+    pub fn cancel(mut self, cancel: &'a Cancel) -> Self {
+        self.cancel = Some(cancel);
+        self
+    }
+
+    /// Looks at these paths alone, relative to the top and with everything below them: nothing else was touched since the
+    /// last capture with this index. Looks at everything when that can't be relied on.
+    pub fn only(mut self, touched: &'a [PathBuf]) -> Self {
+        self.only = touched;
+        self
+    }
+
+    /// Does it.
+    pub fn run(mut self) -> Result<Captured, GitError> {
+        let fresh = self.seed()?;
+        let is_rule = |path: &PathBuf| path.ends_with(".gitignore");
+        if fresh || self.only.len() > FEW || self.only.iter().any(is_rule) {
+            self.only = &[];
+        }
+        let mut found = self.scan()?;
+        let rules_changed = |path: &Vec<u8>| path == b".gitignore" || path.ends_with(b"/.gitignore");
+        if !fresh && found.changed.iter().chain(&found.deleted).chain(&found.untracked).any(rules_changed) {
+            // What was untracked at the last look may be ignored now: start again from the checkout's own index.
+            self.reseed()?;
+            self.only = &[];
+            found = self.scan()?;
+        }
+        self.record(&found)?;
+        self.record_submodules()?;
+        let output = self.command().arg("write-tree").run()?;
+        let tree = String::from_utf8_lossy(&output.stdout);
+        let tree = git2::Oid::from_str(tree.trim()).map_err(GitError::library("reading the hash of a tree"))?;
+        let nested = found.nested.iter().map(|path| to_path(path)).collect();
+        Ok(Captured { tree, nested })
+    }
+
     fn command(&self) -> Command<'a> {
         let mut command = self.git.on(self.checkout).index(self.index);
         if let Some(quarantine) = self.quarantine {
@@ -174,8 +202,9 @@ impl<'a> Capturing<'a> {
     }
 
     fn scan(&self) -> Result<Scan, GitError> {
-        let tracked = self.command().args(["diff-files", "-z", "--name-status", "--ignore-submodules=all"]);
-        let others = self.command().args(["ls-files", "-z", "--others", "--exclude-standard"]);
+        let tracked = self.command().args(["diff-files", "-z", "--name-status", "--ignore-submodules=all", "--"]);
+        let others = self.command().args(["ls-files", "-z", "--others", "--exclude-standard", "--"]);
+        let (tracked, others) = (tracked.args(self.only), others.args(self.only));
         // Two walks over the same directory; side by side they take the time of one.
         let (tracked, others) = std::thread::scope(|scope| {
             let tracked = scope.spawn(|| tracked.run());

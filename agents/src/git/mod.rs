@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub(crate) use capture::to_path;
-pub use capture::{Captured, Quarantine, capture};
+pub use capture::{Capture, Captured, Quarantine};
 pub(crate) use checkout::missing_filters;
 pub use checkout::{Checkout, DiscoverError, Found, Head, Repository, Trust, discover};
 pub use process::Cancel;

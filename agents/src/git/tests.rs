@@ -75,7 +75,7 @@ fn a_hostile_repository_runs_nothing_when_opened_and_captured() {
     write(&project, "src/main.rs", "changed\n");
     let git = fixture.offshoot();
     let checkout = discover(&git, &project, Trust::Untrusted).unwrap().checkout;
-    let captured = capture(&git, &checkout, &fixture.root.join("index"), None, None).unwrap();
+    let captured = Capture::new(&git, &checkout, &fixture.root.join("index")).run().unwrap();
     assert!(!proof.exists(), "{}", std::fs::read_to_string(&proof).unwrap());
     let library = checkout.library().unwrap();
     let tree = library.find_tree(captured.tree).unwrap();
@@ -189,7 +189,7 @@ fn a_capture_has_what_is_there_and_leaves_the_checkout_alone() {
     let git = fixture.offshoot();
     let checkout = found(&fixture, &project).checkout;
     let index = fixture.root.join("index");
-    let captured = capture(&git, &checkout, &index, None, None).unwrap();
+    let captured = Capture::new(&git, &checkout, &index).run().unwrap();
     assert_eq!(fixture.state(&project), before);
     assert_eq!(captured.nested, [Path::new("nested")]);
     let tree = captured.tree.to_string();
@@ -208,7 +208,7 @@ fn a_capture_has_what_is_there_and_leaves_the_checkout_alone() {
     assert_eq!(names, expected);
     assert_eq!(fixture.git(&project, &["cat-file", "-p", &format!("{tree}:assumed.txt")]), "changed");
     assert_eq!(fixture.git(&project, &["cat-file", "-p", &format!("{tree}:staged.txt")]), "and changed again");
-    assert_eq!(capture(&git, &checkout, &index, None, None).unwrap(), captured);
+    assert_eq!(Capture::new(&git, &checkout, &index).run().unwrap(), captured);
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn a_kept_index_follows_ignore_rules_and_forced_files() {
     let checkout = found(&fixture, &project).checkout;
     let index = fixture.root.join("index");
     let names = || {
-        let tree = capture(&git, &checkout, &index, None, None).unwrap().tree.to_string();
+        let tree = Capture::new(&git, &checkout, &index).run().unwrap().tree.to_string();
         fixture.git(&project, &["ls-tree", "-r", "--name-only", &tree]).lines().map(str::to_owned).collect::<Vec<_>>()
     };
     write(&project, "notes.tmp", "x");
@@ -240,7 +240,7 @@ fn a_quarantine_keeps_objects_out_of_the_repository() {
     let checkout = found(&fixture, &project).checkout;
     let quarantine = Quarantine::at(fixture.root.join("qu:ar \"antine\"")).unwrap();
     write(&project, "new.txt", "only in quarantine");
-    let captured = capture(&git, &checkout, &fixture.root.join("index"), Some(&quarantine), None).unwrap();
+    let captured = Capture::new(&git, &checkout, &fixture.root.join("index")).quarantine(&quarantine).run().unwrap();
     assert!(checkout.library().unwrap().find_tree(captured.tree).is_err());
     let library = checkout.library().unwrap();
     quarantine.join(&library).unwrap();

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::record::Lock;
 use super::{Inner, Worktree, WorktreeError, create, flush, include, remove, snapshot, verify};
-use crate::git::{GitError, Head, Repository, capture, to_path};
+use crate::git::{Capture, GitError, Head, Repository, to_path};
 
 /// How long the archive of a discarded worktree is kept.
 pub(super) const KEPT_AFTER_DISCARD: SignedDuration = SignedDuration::from_hours(30 * 24);
@@ -90,7 +90,7 @@ pub(super) fn archive(
     let what = || format!("archiving {}", worktree.path().display());
     let library = worktree.checkout.library()?;
     let scratch = create::scratch(worktree.project_folder())?;
-    let captured = capture(&inner.git, &worktree.checkout, &scratch.path().join("index"), None, None)?;
+    let captured = Capture::new(&inner.git, &worktree.checkout, &scratch.path().join("index")).run()?;
     if !captured.nested.is_empty() {
         let nested = captured.nested.iter().map(|path| path.display().to_string()).collect();
         return Err(WorktreeError::Nested { path: worktree.path().to_path_buf(), nested });

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::record::Lock;
 use super::{Inner, Worktree, WorktreeError, create, verify};
-use crate::git::{Checkout, GitError, Head, capture};
+use crate::git::{Capture, Checkout, GitError, Head};
 
 /// How long the repository's hooks may take when they are wanted.
 const HOOK_PATIENCE: std::time::Duration = std::time::Duration::from_secs(10 * 60);
@@ -29,7 +29,7 @@ pub(super) fn commit_all(
     };
     let scratch = create::scratch(worktree.project_folder())?;
     let index = scratch.path().join("index");
-    let captured = capture(&inner.git, checkout, &index, None, None)?;
+    let captured = Capture::new(&inner.git, checkout, &index).run()?;
     if library.find_commit(head).map_err(GitError::library(what()))?.tree_id() == captured.tree {
         return Ok(None);
     }

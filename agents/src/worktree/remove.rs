@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::record::{Lock, Record, Stage};
 use super::verify::points_at;
 use super::{Inner, Worktree, WorktreeError, create, include, trash, verify};
-use crate::git::{GitError, capture};
+use crate::git::{Capture, GitError};
 
 /// What became of a worktree whose agent has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +46,7 @@ fn is_unchanged(inner: &Inner, worktree: &Worktree) -> Result<bool, WorktreeErro
     }
     let tree = library.find_commit(base).map_err(GitError::library(what()))?.tree_id();
     let scratch = create::scratch(worktree.project_folder())?;
-    let captured = capture(&inner.git, &worktree.checkout, &scratch.path().join("index"), None, None)?;
+    let captured = Capture::new(&inner.git, &worktree.checkout, &scratch.path().join("index")).run()?;
     if captured.tree != tree || !captured.nested.is_empty() {
         return Ok(false);
     }

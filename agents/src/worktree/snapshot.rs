@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{Base, Inner, WorktreeError};
-use crate::git::{Cancel, Checkout, GitError, capture};
+use crate::git::{Cancel, Capture, Checkout, GitError};
 
 /// Where a worktree starts.
 pub(super) struct Start {
@@ -36,7 +36,7 @@ pub(super) fn start(
         Base::Head => as_is(head),
         Base::Named(name) => as_is(named(&library, name)?),
         Base::Snapshot => {
-            let captured = capture(&inner.git, checkout, &scratch.join("index"), None, Some(cancel))?;
+            let captured = Capture::new(&inner.git, checkout, &scratch.join("index")).cancel(cancel).run()?;
             let what = || format!("making a snapshot of {}", checkout.work_tree.display());
             let parent = library.find_commit(head).map_err(GitError::library(what()))?;
             if parent.tree_id() == captured.tree {
