@@ -170,6 +170,9 @@ export function recordedBridge(recording: Recording, playback: Playback = {}): R
       case "send_to_background":
         inject([{ type: "moved_to_background", agent: command.agent }]);
         return;
+      case "stop_shell":
+        inject([{ type: "shell_ended", task: command.task, outcome: { kind: "stopped" } }]);
+        return;
       case "set_mode":
         inject([{ type: "mode_changed", mode: command.mode }]);
         return;

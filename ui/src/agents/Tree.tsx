@@ -4,7 +4,7 @@ import { For, Show, createMemo, createSignal, type JSX } from "solid-js";
 import { useApp } from "../app/context";
 import { Icon } from "../parts/Icon";
 import { amount, clockSpan, plural, useNow } from "../parts/time";
-import type { AgentId, AgentView } from "../protocol.gen";
+import type { AgentId, AgentView, ShellView } from "../protocol.gen";
 import type { SessionStore } from "../session/store";
 import { StateMark } from "./StateMark";
 import { KIND_WORD, elapsed, faceOfState, hue, isAtWork, plainLine, titleOf, tokens } from "./state";
@@ -40,11 +40,20 @@ export function Tree(props: { session: SessionStore; filter: string }): JSX.Elem
       return next;
     });
 
+  /** Agents are looked at; of a shell command, its agent's tasks. */
+  const choose = (id: string) => {
+    const shell = props.session.state.shells.find((candidate) => candidate.id === id);
+    app.select(shell ? shell.agent : id);
+    if (!shell) return;
+    app.setTab("tasks");
+    app.prefs.setRightOpen(true);
+  };
+
   const onKeyDown = (event: KeyboardEvent) => {
     const id = tabStop();
     if (id === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "Enter" || event.key === " ") {
-      app.select(id);
+      choose(id);
       event.preventDefault();
       return;
     }
@@ -63,7 +72,22 @@ export function Tree(props: { session: SessionStore; filter: string }): JSX.Elem
     <div ref={list} role="tree" aria-label="Agents of this session" class={s.tree} onKeyDown={onKeyDown}>
       <For each={ids()}>
         {(id) => (
-          <Show when={props.session.state.agents[id]}>
+          <Show
+            when={props.session.state.agents[id]}
+            fallback={
+              <Show when={props.session.state.shells.find((shell) => shell.id === id)}>
+                {(shell) => (
+                  <ShellRow
+                    shell={shell()}
+                    node={byId().get(id)}
+                    isTabStop={tabStop() === id}
+                    onFocus={() => setFocused(id)}
+                    onSelect={() => choose(id)}
+                  />
+                )}
+              </Show>
+            }
+          >
             {(agent) => (
               <Row
                 agent={agent()}
@@ -185,6 +209,39 @@ function Row(props: RowProps): JSX.Element {
           </span>
           <Figures agent={props.agent} />
         </span>
+      </span>
+    </div>
+  );
+}
+
+function ShellRow(props: { shell: ShellView; node: TreeNode | undefined; isTabStop: boolean; onFocus: () => void; onSelect: () => void }): JSX.Element {
+  const level = () => props.node?.level ?? 2;
+  const now = useNow();
+  return (
+    <div
+      role="treeitem"
+      data-agent={props.shell.id}
+      class={s.row}
+      aria-level={level()}
+      aria-posinset={props.node?.position ?? 1}
+      aria-setsize={props.node?.siblings ?? 1}
+      aria-selected="false"
+      aria-label={`Command: ${props.shell.command}, Running`}
+      tabindex={props.isTabStop ? 0 : -1}
+      style={{ "padding-left": `${((level() - 1) * 14 + 4) / 16}rem`, "--level": level() }}
+      onClick={() => props.onSelect()}
+      onFocus={() => props.onFocus()}
+    >
+      <span class={s.fold} aria-hidden="true" />
+      <span class={s.kind} title="Command in the background">
+        <Icon name="command" size={14} />
+      </span>
+      <span class={`${s.body} ${s.first}`}>
+        <code class={s.command} title={props.shell.command}>
+          {props.shell.command}
+        </code>
+        <span class={s.figures}>{clockSpan(now() - Date.parse(props.shell.started_at))}</span>
+        <StateMark state={{ kind: "running" }} />
       </span>
     </div>
   );

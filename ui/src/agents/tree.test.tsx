@@ -36,6 +36,16 @@ describe("the tree shows", () => {
   test("roles by name too", () => expect(ids({ filter: "explore" })).toEqual(["r", "b"]));
   test("no finished ones when they are hidden", () => expect(ids({ hideFinished: true })).toEqual(["r", "a", "d"]));
   test("but always the selected one", () => expect(ids({ hideFinished: true, selected: "b" })).toEqual(["r", "a", "d", "b"]));
+  test("commands in the background as leaves, as long as they run", () => {
+    const state = session();
+    const at = { at: "2026-01-01T12:00:00Z", session: "ses" };
+    foldEvent(state, { ...at, seq: 20, agent: "a", type: "shell_started", task: "sh1", call: "c", command: "npm run dev", output_file: "/o" }, new Map());
+    const leaf = treeNodes(state, plain).find((node) => node.kind === "shell");
+    expect(leaf).toEqual({ id: "sh1", kind: "shell", level: 3, hasChildren: false, position: 2, siblings: 2 });
+    foldEvent(state, { ...at, seq: 21, agent: "a", type: "shell_ended", task: "sh1", outcome: { kind: "failed", message: "exit status 1" } }, new Map());
+    expect(treeNodes(state, plain).some((node) => node.kind === "shell")).toBe(false);
+    expect(state.shells[0]).toMatchObject({ outcome: { kind: "failed" }, ended_at: at.at });
+  });
   test("at a parent what is below it", () => expect(rollUp(session(), "r")).toEqual({ running: 1, waiting: 0, files: 3 }));
 });
 
@@ -74,4 +84,16 @@ describe("in the window", () => {
     // Folded, the root says what waits below it.
     expect(root.textContent).toContain("waiting for you");
   });
+});
+
+test("a command in the background leads to its agent's tasks, and can be stopped there", async () => {
+  localStorage.clear();
+  const bridge = showDemo(10_000);
+  await screen.findByRole("tree");
+  bridge.inject([{ type: "shell_started", agent: "agt_fork_docs", task: "sh1", call: "c", command: "npm run dev", output_file: "/o" }]);
+  fireEvent.click(await screen.findByRole("treeitem", { name: "Command: npm run dev, Running" }));
+  fireEvent.click(await screen.findByRole("button", { name: "Stop" }));
+  await waitFor(() => expect(screen.queryByRole("treeitem", { name: /npm run dev/ })).toBeNull());
+  expect(bridge.sent).toEqual([{ type: "stop_shell", task: "sh1" }]);
+  expect(screen.getByText("Stopped, 0:00", { exact: false })).toBeTruthy();
 });

@@ -1,11 +1,13 @@
 // Which rows of the tree are shown, in which order, and where a key leads. Pure.
 
-import type { AgentId } from "../protocol.gen";
+import type { AgentId, TaskId } from "../protocol.gen";
 import type { SessionState } from "../session/fold";
 import { isFinished } from "./state";
 
 export interface TreeNode {
-  id: AgentId;
+  /** An agent's id, or that of a shell command in the background, which is a leaf below its agent. */
+  id: AgentId | TaskId;
+  kind: "agent" | "shell";
   level: number;
   hasChildren: boolean;
   /** Place among its siblings, from 1, and their number. */
@@ -45,12 +47,20 @@ export function treeNodes(state: SessionState, options: TreeOptions): TreeNode[]
   for (const root of children.get(undefined) ?? []) decide(root);
 
   const nodes: TreeNode[] = [];
+  const siblingsAt = (parent: AgentId | undefined, agents: number): number =>
+    agents + (words === "" ? state.shells.filter((shell) => shell.agent === parent && !shell.outcome).length : 0);
   const walk = (parent: AgentId | undefined, level: number): void => {
     const list = (children.get(parent) ?? []).filter((id) => shown.has(id));
     list.forEach((id, index) => {
-      const hasChildren = (children.get(id) ?? []).some((child) => shown.has(child));
-      nodes.push({ id, level, hasChildren, position: index + 1, siblings: list.length });
-      if (hasChildren && (words !== "" || !options.collapsed.has(id))) walk(id, level + 1);
+      const below = (children.get(id) ?? []).filter((child) => shown.has(child)).length;
+      const shells = words === "" ? state.shells.filter((shell) => shell.agent === id && !shell.outcome) : [];
+      const hasChildren = below + shells.length > 0;
+      nodes.push({ id, kind: "agent", level, hasChildren, position: index + 1, siblings: siblingsAt(parent, list.length) });
+      if (!hasChildren || (words === "" && options.collapsed.has(id))) return;
+      walk(id, level + 1);
+      shells.forEach((shell, at) =>
+        nodes.push({ id: shell.id, kind: "shell", level: level + 1, hasChildren: false, position: below + at + 1, siblings: below + shells.length }),
+      );
     });
   };
   walk(undefined, 1);

@@ -1,12 +1,14 @@
 // The selected agent's plan, what runs in the background below it, what it should be known about it, and its figures.
 
 import { For, Show, createMemo, type JSX } from "solid-js";
-import { StateMark } from "../agents/StateMark";
+import { Spinner, StateMark } from "../agents/StateMark";
 import { KIND_WORD, elapsed, hue, isAtWork, plainLine, tokens } from "../agents/state";
 import { useApp } from "../app/context";
+import { Button } from "../parts/Button";
 import { Icon, type IconName } from "../parts/Icon";
+import { Unseen } from "../parts/Unseen";
 import { amount, clockSpan, plural } from "../parts/time";
-import type { AgentView, TodoStatus } from "../protocol.gen";
+import type { AgentView, ShellOutcome, ShellView, TodoStatus } from "../protocol.gen";
 import type { SessionStore } from "../session/store";
 import s from "./Inspector.module.css";
 
@@ -23,6 +25,7 @@ export function Tasks(props: { session: SessionStore; agent: AgentView }): JSX.E
     const { order, agents } = props.session.state;
     return order.flatMap((id) => (agents[id]?.parent === props.agent.id ? [id] : []));
   });
+  const shells = createMemo(() => props.session.state.shells.filter((shell) => shell.agent === props.agent.id).map((shell) => shell.id));
   const cached = () => {
     const { input, cache_read, cache_write } = props.agent.usage;
     const all = input + cache_read + cache_write;
@@ -83,6 +86,15 @@ export function Tasks(props: { session: SessionStore; agent: AgentView }): JSX.E
         </For>
       </Show>
 
+      <Show when={shells().length > 0}>
+        <h3 class={s.heading}>Commands in the background</h3>
+        <For each={shells()}>
+          {(id) => (
+            <Show when={props.session.state.shells.find((shell) => shell.id === id)}>{(shell) => <Shell shell={shell()} />}</Show>
+          )}
+        </For>
+      </Show>
+
       <Show when={props.agent.warnings.length > 0}>
         <h3 class={s.heading}>Warnings</h3>
         <For each={props.agent.warnings}>
@@ -132,6 +144,46 @@ export function Tasks(props: { session: SessionStore; agent: AgentView }): JSX.E
         <dt>Folder</dt>
         <dd class="selectable">{props.agent.directory}</dd>
       </dl>
+    </div>
+  );
+}
+
+const OUTCOME: Record<ShellOutcome["kind"], { icon: IconName; word: string }> = {
+  completed: { icon: "done", word: "Done" },
+  failed: { icon: "failed", word: "Failed" },
+  stopped: { icon: "stopped", word: "Stopped" },
+  interrupted: { icon: "interrupted", word: "Interrupted" },
+};
+
+function Shell(props: { shell: ShellView }): JSX.Element {
+  const app = useApp();
+  const outcome = () => props.shell.outcome;
+  const words = () => {
+    const how = outcome();
+    if (!how) return "Running";
+    return how.kind === "failed" ? `Failed: ${how.message}` : OUTCOME[how.kind].word;
+  };
+  return (
+    <div class={s.shell} data-outcome={outcome()?.kind ?? "running"}>
+      <span class={s.shellMark}>
+        <Show when={outcome()} fallback={<Spinner />}>
+          {(how) => <Icon name={OUTCOME[how().kind].icon} size={13} />}
+        </Show>
+      </span>
+      <span class={s.taskBody}>
+        <code class="selectable">
+          <Unseen text={props.shell.command} />
+        </code>
+        <p class={s.taskLine}>
+          {words()}
+          <Show when={props.shell.ended_at}>{(end) => `, ${clockSpan(Date.parse(end()) - Date.parse(props.shell.started_at))}`}</Show>
+        </p>
+      </span>
+      <Show when={!outcome()}>
+        <Button small onClick={() => void app.send({ type: "stop_shell", task: props.shell.id })}>
+          Stop
+        </Button>
+      </Show>
     </div>
   );
 }

@@ -17,6 +17,7 @@ const PATHS = {
   interrupted: "M5.5 4v8M10.5 4v8",
   chevron: "m6 4 4 4-4 4",
   down: "m4 6 4 4 4-4",
+  up: "m4 10 4-4 4 4",
   plus: "M8 3.5v9M3.5 8h9",
   close: "m4.5 4.5 7 7M11.5 4.5l-7 7",
   search: "M7 11.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9ZM10.3 10.3l3.2 3.2",

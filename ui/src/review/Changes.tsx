@@ -20,6 +20,9 @@ const KIND: Record<ChangeKind, { letter: string; word: string }> = {
   renamed: { letter: "R", word: "renamed" },
 };
 
+/** What is looked at first: not what a program wrote, nor what can't be read. */
+const isWorthReading = (file: ChangedFile) => !file.binary && !file.labels.includes("generated") && file.added + file.removed < 5000;
+
 export function Changes(props: { session: SessionStore; agent: AgentView }): JSX.Element {
   const app = useApp();
   const source = () => ({
@@ -51,7 +54,7 @@ export function Changes(props: { session: SessionStore; agent: AgentView }): JSX
   const file = createMemo<ChangedFile | undefined>(() => {
     const wanted = path();
     const list = files();
-    return list.find((candidate) => candidate.path === wanted) ?? list[0];
+    return list.find((candidate) => candidate.path === wanted) ?? list.find(isWorthReading) ?? list[0];
   });
   const move = (by: number) => {
     const list = files();

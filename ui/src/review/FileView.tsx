@@ -48,7 +48,8 @@ export function FileView(props: { session: SessionStore; agent: AgentView; file:
           <Unseen text={props.file.path} />
         </span>
         <span class={s.nav}>
-          <IconButton icon="chevron" label="Next hunk (n)" onClick={() => jump(1)} disabled={(shown()?.hunks.length ?? 0) < 2} />
+          <IconButton icon="up" label="Previous hunk (p)" onClick={() => jump(-1)} disabled={(shown()?.hunks.length ?? 0) < 2} />
+          <IconButton icon="down" label="Next hunk (n)" onClick={() => jump(1)} disabled={(shown()?.hunks.length ?? 0) < 2} />
         </span>
       </div>
       <div

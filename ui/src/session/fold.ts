@@ -12,6 +12,7 @@ import type {
   PermissionMode,
   PermissionRequest,
   SessionId,
+  ShellView,
   Snapshot,
 } from "../protocol.gen";
 import { callLine, lineOf } from "./calls";
@@ -37,6 +38,8 @@ export interface SessionState {
   agents: Record<AgentId, AgentView>;
   /** Pending requests, oldest first. */
   requests: PermissionRequest[];
+  /** Shell commands in the background, oldest first, ended ones too. */
+  shells: ShellView[];
   /** Requests that were answered or withdrawn since the window opened, newest last, by id. */
   settled: Record<string, Settled>;
 }
@@ -56,6 +59,7 @@ export function fromSnapshot(snapshot: Snapshot): SessionState {
     order: session.agents.map((agent) => agent.id),
     agents: Object.fromEntries(session.agents.map((agent) => [agent.id, agent])),
     requests: session.requests,
+    shells: session.shells,
     settled: {},
   };
 }
@@ -72,6 +76,7 @@ export function toSnapshot(state: SessionState): Snapshot {
       created_at: state.createdAt,
       agents: state.order.flatMap((id) => state.agents[id] ?? []),
       requests: state.requests,
+      shells: state.shells,
     },
   };
 }
@@ -87,6 +92,7 @@ export function emptySession(id: SessionId): SessionState {
     order: [],
     agents: {},
     requests: [],
+    shells: [],
     settled: {},
   };
 }
@@ -130,6 +136,24 @@ export function foldEvent(state: SessionState, event: Event, lines: CallLines): 
         event.reason === "agent_stopped" ? "the agent was stopped" : "the program ended",
       );
       return;
+    case "shell_started":
+      if (event.agent === undefined) return;
+      state.shells.push({
+        id: event.task,
+        agent: event.agent,
+        call: event.call,
+        command: event.command,
+        output_file: event.output_file,
+        started_at: event.at,
+      });
+      return;
+    case "shell_ended": {
+      const shell = state.shells.find((candidate) => candidate.id === event.task);
+      if (!shell) return;
+      shell.outcome = event.outcome;
+      shell.ended_at = event.at;
+      return;
+    }
     default:
       if (agent) foldAgent(agent, event, lines);
   }
@@ -145,7 +169,9 @@ type AgentEvent = Exclude<
       | "agent_created"
       | "permission_requested"
       | "permission_decided"
-      | "permission_withdrawn";
+      | "permission_withdrawn"
+      | "shell_started"
+      | "shell_ended";
   }
 >;
 
