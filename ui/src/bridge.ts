@@ -100,6 +100,8 @@ export function windowBridge(): Bridge {
 
 /** What a rejected call says, whatever it was rejected with. */
 export function asRejected(error: unknown): Rejected {
+  // Solid wraps what a resource was rejected with, unless it is an error itself.
+  if (error instanceof Error && typeof error.cause === "object" && error.cause !== null) return asRejected(error.cause);
   if (typeof error === "object" && error !== null && "message" in error && typeof error.message === "string") {
     const hint = "hint" in error && typeof error.hint === "string" ? error.hint : "";
     const code = "code" in error && typeof error.code === "string" ? (error.code as Rejected["code"]) : "failed";

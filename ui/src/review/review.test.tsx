@@ -1,6 +1,8 @@
-import { fireEvent, screen, within } from "@solidjs/testing-library";
+import { fireEvent, render, screen, within } from "@solidjs/testing-library";
 import { beforeEach, expect, test } from "vitest";
-import { showDemo } from "../testing";
+import { recordedBridge } from "../bridge.recorded";
+import { App } from "../app/App";
+import { recording, showDemo } from "../testing";
 import { diffColours } from "./colours";
 import { countLines, diffRows, parseUnified } from "./diff";
 
@@ -71,4 +73,21 @@ test("a large file is loaded only when asked for; what has no lines says why", a
 test("an agent without a worktree says where to look", async () => {
   const panel = await review(/^Root/);
   expect(within(panel).getByText("No worktree of its own")).toBeTruthy();
+});
+
+test("changes that can't be read say why, and can be read again", async () => {
+  const bridge = recordedBridge(recording, { skipTo: 13_000, speed: 0 });
+  let broken = true;
+  const { changes } = bridge;
+  bridge.changes = (...where) =>
+    broken ? Promise.reject({ code: "failed", message: "git could not be run.", hint: "Install git." }) : changes(...where);
+  render(() => <App bridge={bridge} />);
+  fireEvent.click(await screen.findByRole("treeitem", { name: /leap-year/ }));
+  fireEvent.click(screen.getByRole("tab", { name: /Review/ }));
+  const panel = await screen.findByRole("region", { name: "Changes" });
+  expect(await within(panel).findByText("git could not be run.")).toBeTruthy();
+  expect(panel.textContent).toContain("Install git.");
+  broken = false;
+  fireEvent.click(within(panel).getByRole("button", { name: "Try again" }));
+  expect(await within(panel).findByText("2 files")).toBeTruthy();
 });
