@@ -287,13 +287,20 @@ impl<'a> Walk<'a> {
         }
         let Some(body) = body else { return construct("a redirection without a command") };
         let before = self.parts.len();
-        self.statement(body, &redirections)?;
-        // A single command is shown with its redirections.
-        if matches!(body.kind(), "command" | "variable_assignment")
+        let simple = matches!(body.kind(), "command" | "variable_assignment");
+        // The grammar puts `a && b > x` together as a list that is redirected; for bash it is `b`.
+        let of_last = body.kind() == "list";
+        self.statement(body, if of_last { outer } else { &redirections })?;
+        if (simple || of_last)
             && self.parts.len() > before
             && let Some(last) = self.parts.last_mut()
         {
-            self.text[node.byte_range()].clone_into(&mut last.text);
+            if of_last {
+                last.redirections.extend_from_slice(&redirections[outer.len()..]);
+                last.text.push_str(&self.text[body.end_byte()..node.end_byte()]);
+            } else {
+                self.text[node.byte_range()].clone_into(&mut last.text);
+            }
         }
         Ok(())
     }

@@ -54,6 +54,8 @@ fn what_is_understood() {
         ("echo \"multi\n  line\"", "[echo][multi\n  line]"),
         ("ls ~/a ~ HEAD~1 HEAD^ ''~", "[ls][‹~›/a][‹~›][HEAD~1][HEAD^][~]"),
         ("cat <<< foo", "[cat]"),
+        ("a && b > x", "[a] ; [b] >[x]"),
+        ("a | b > x", "[a] ; [b] >[x]"),
         ("ls &> x", "[ls] >[x]"),
         ("ls >& x", "[ls] >[x]"),
         ("echo if then", "[echo][if][then]"),
