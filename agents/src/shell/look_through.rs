@@ -122,9 +122,7 @@ impl Search {
             self.found.complete = false;
             return;
         }
-        let starts: Vec<usize> =
-            (0..command.argv.len()).filter(|&at| at == 0 || is_wrapped(&command.argv, at)).collect();
-        for &start in &starts {
+        for start in starts(&command.argv) {
             let argv = &command.argv[start..];
             if let Some(base) = argv.first().and_then(Word::literal).map(base_name) {
                 self.texts_in_arguments(argv, base, variables, depth);
@@ -193,14 +191,17 @@ impl Search {
     }
 }
 
-/// Whether the argument at `at` may be the name of a command that an earlier word starts.
-fn is_wrapped(argv: &[Word], at: usize) -> bool {
+/// Where commands may begin in a command: at its name, and wherever a wrapper's argument may be one.
+fn starts(argv: &[Word]) -> Vec<usize> {
     // Only a name that is exactly known says whether its arguments are a command.
-    let Some(name) = argv[0].literal().map(base_name) else { return false };
-    let behind =
-        |words: &[&str]| argv[..at].iter().any(|word| word.literal().is_some_and(|text| words.contains(&text)));
-    let wraps = WRAPPERS.contains(&name) || SOMETIMES.iter().any(|(program, words)| *program == name && behind(words));
-    wraps && argv[at].literal().is_none_or(|text| !text.starts_with('-') && !text.is_empty())
+    let Some(name) = argv.first().and_then(Word::literal).map(base_name) else { return vec![0] };
+    let sometimes = SOMETIMES.iter().find(|(program, _)| *program == name);
+    let trigger =
+        |word: &Word| sometimes.is_some_and(|(_, words)| word.literal().is_some_and(|text| words.contains(&text)));
+    let from = if WRAPPERS.contains(&name) { Some(0) } else { argv.iter().position(trigger) };
+    let may_begin = |at: &usize| argv[*at].literal().is_none_or(|text| !text.starts_with('-') && !text.is_empty());
+    let behind = from.map_or(argv.len(), |from| from + 1);
+    std::iter::once(0).chain((behind..argv.len()).filter(may_begin)).collect()
 }
 
 /// `git -C x -c a=b push …` without the options in front of the subcommand.

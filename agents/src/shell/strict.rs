@@ -209,6 +209,13 @@ impl<'a> Walk<'a> {
                 return construct("operators that aren't understood");
             }
             if !is_operator {
+                // `!` negates a whole pipeline; bash refuses it within one.
+                if node.kind() == "pipeline"
+                    && child.kind() == "negated_command"
+                    && child.start_byte() > node.start_byte()
+                {
+                    return construct("a negation that isn't understood");
+                }
                 self.statement(child, redirections)?;
             }
             after_operator = is_operator;
@@ -288,8 +295,8 @@ impl<'a> Walk<'a> {
         let Some(body) = body else { return construct("a redirection without a command") };
         let before = self.parts.len();
         let simple = matches!(body.kind(), "command" | "variable_assignment");
-        // The grammar puts `a && b > x` together as a list that is redirected; for bash it is `b`.
-        let of_last = body.kind() == "list";
+        // The grammar puts `a | b > x` together as a pipeline that is redirected; for bash it is `b`.
+        let of_last = matches!(body.kind(), "list" | "pipeline");
         self.statement(body, if of_last { outer } else { &redirections })?;
         if (simple || of_last)
             && self.parts.len() > before
@@ -461,6 +468,10 @@ impl<'a> Walk<'a> {
     fn pieces(&mut self, node: Node<'_>, first: bool, word: &mut Word) -> Read<()> {
         match node.kind() {
             "word" | "number" => plain(self.source(node), first, word),
+            // Only a `~` that ends the word or stands before a `/` is the home directory.
+            "concatenation" if self.source(node).starts_with('~') && !self.source(node).starts_with("~/") => {
+                construct("`~` with a name")
+            }
             "raw_string" => match self.source(node).strip_prefix('\'').and_then(|text| text.strip_suffix('\'')) {
                 Some(text) if !text.contains('\'') => {
                     word.push_text(text);
