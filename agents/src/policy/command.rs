@@ -20,6 +20,8 @@ use super::{Call, Finding, PartDecision, Verdict, protected, wrapper};
 
 /// Paths of one command that are compared with rules; with more, a person looks at it.
 const MAX_PATHS: usize = 600;
+/// Folders that a command may change to and that paths are tried in.
+const MAX_FOLDERS: usize = 8;
 /// Blanks in a row from which on a reader may miss what comes behind them.
 const MAX_BLANKS: usize = 8;
 
@@ -64,7 +66,9 @@ pub(super) fn judge(text: &str, call: &Call<'_>, places: &Places, rules: &Rules,
 fn folders(commands: &[SimpleCommand], call: &Call<'_>) -> (Vec<PathBuf>, bool) {
     let mut folders = vec![call.directory.to_path_buf()];
     let mut anywhere = false;
-    for change in operand::changed_folders(commands) {
+    let mut changes = operand::changed_folders(commands);
+    changes.dedup();
+    for change in changes {
         let Some(change) = change else {
             anywhere = true;
             continue;
@@ -75,9 +79,9 @@ fn folders(commands: &[SimpleCommand], call: &Call<'_>) -> (Vec<PathBuf>, bool) 
                 folders.push(folder);
             }
         }
-        if folders.len() > 8 {
-            anywhere = true;
-            folders.truncate(8);
+        if folders.len() > MAX_FOLDERS {
+            folders.truncate(MAX_FOLDERS);
+            return (folders, true);
         }
     }
     (folders, anywhere)
@@ -285,7 +289,7 @@ impl<'a> Judge<'a> {
                 let finding = Finding::new(Verdict::Ask, format!("`{}`: {reason}", part.text), None);
                 merge(&mut out, &part.text, finding);
             } else if !alone {
-                let finding = self.command(part);
+                let finding = self.command(part, 0);
                 can_suggest &= finding.decision.verdict != Verdict::Ask || !finding.decision.suggested_rules.is_empty();
                 merge(&mut out, &part.text, finding);
             } else if part.redirections.is_empty() {
@@ -348,7 +352,7 @@ impl<'a> Judge<'a> {
         allow.tool(self.call.tool, Some(&Family::Bash)).or_else(|| allow.command_rules(Some("")).find(whole))
     }
 
-    fn command(&self, part: &SimpleCommand) -> Finding {
+    fn command(&self, part: &SimpleCommand, depth: usize) -> Finding {
         let argv = &part.argv;
         let everything = self.rule_for_everything();
         match (self.by_itself(argv), everything) {
@@ -370,8 +374,8 @@ impl<'a> Judge<'a> {
                 Some(danger) => missed = missed.or(Some((rule, danger))),
             }
         }
-        if let Some(inner) = wrapper::inner(argv).filter(|inner| inner.same) {
-            let inner = self.command(&SimpleCommand { argv: inner.argv, ..part.clone() });
+        if let Some(inner) = wrapper::inner(argv).filter(|inner| inner.same && depth < wrapper::MAX_DEPTH) {
+            let inner = self.command(&SimpleCommand { argv: inner.argv, ..part.clone() }, depth + 1);
             if inner.decision.verdict == Verdict::Allow {
                 return inner;
             }

@@ -225,7 +225,7 @@ pub(super) fn exact_pattern(argv: &[Word]) -> Option<String> {
         for piece in &word.pieces {
             match piece {
                 Piece::Text(piece) => {
-                    plain &= piece.chars().all(|c| !c.is_whitespace() && !matches!(c, '\'' | '"'));
+                    plain &= piece.chars().all(|c| c.is_alphanumeric() || "-_./,:=@%+^*?~".contains(c));
                     text += &piece.replace('\\', "\\\\").replace('*', "\\*").replace('\'', "\\'").replace('"', "\\\"");
                 }
                 Piece::Glob('*') => text += "\\*",

@@ -92,6 +92,10 @@ const EVALUATING: &[&str] = &[
 
 /// The arguments that a rule has to spell out. `elsewhere`: the command may run in another folder than the agent's.
 pub(super) fn dangers(argv: &[Word], elsewhere: bool) -> Vec<Danger> {
+    dangers_within(argv, elsewhere, 0)
+}
+
+fn dangers_within(argv: &[Word], elsewhere: bool, depth: usize) -> Vec<Danger> {
     let Some(name) = argv.first().and_then(Word::literal) else { return vec![Danger { at: 0, why: UNKNOWN }] };
     let base = name.rsplit('/').next().unwrap_or(name);
     let mut out = Vec::new();
@@ -104,11 +108,11 @@ pub(super) fn dangers(argv: &[Word], elsewhere: bool) -> Vec<Danger> {
         return out;
     }
     if wrapper::is_wrapper(base) {
-        match wrapper::inner(argv) {
+        match wrapper::inner(argv).filter(|_| depth < wrapper::MAX_DEPTH) {
             Some(inner) => {
                 out.push(Danger { at: inner.at, why: RUNS });
                 let shift = |danger: Danger| Danger { at: danger.at.saturating_add(inner.at), ..danger };
-                out.extend(dangers(&inner.argv, elsewhere).into_iter().map(shift));
+                out.extend(dangers_within(&inner.argv, elsewhere, depth + 1).into_iter().map(shift));
             }
             None => out.extend((1..argv.len()).map(|at| Danger { at, why: RUNS })),
         }

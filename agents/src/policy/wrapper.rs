@@ -52,6 +52,9 @@ pub(super) struct Inner {
     pub(super) same: bool,
 }
 
+/// Wrappers within wrappers that are looked through.
+pub(super) const MAX_DEPTH: usize = 4;
+
 /// Whether `name` starts other commands.
 pub(super) fn is_wrapper(name: &str) -> bool {
     WRAPPERS.contains(&name)

@@ -6,6 +6,8 @@ use super::{Piece, SimpleCommand, Word};
 
 /// Values remembered for one variable, and commands that one command may become.
 const MAX_CHOICES: usize = 16;
+/// Variables remembered; what isn't, isn't known.
+const MAX_VARIABLES: usize = 200;
 /// Replacements within replacements.
 const MAX_ROUNDS: usize = 4;
 
@@ -16,6 +18,9 @@ pub struct Variables(HashMap<String, Vec<Word>>);
 impl Variables {
     /// Adds a value.
     pub fn add(&mut self, name: &str, value: Word) {
+        if self.0.len() >= MAX_VARIABLES && !self.0.contains_key(name) {
+            return;
+        }
         let values = self.0.entry(name.to_owned()).or_default();
         if values.len() < MAX_CHOICES && !values.contains(&value) {
             values.push(value);

@@ -8,7 +8,10 @@ use super::{Assignment, Piece, Redirection, RedirectionKind, SimpleCommand, Word
 /// Substitutions within substitutions that are followed; deeper brackets only separate commands.
 const MAX_DEPTH: usize = 24;
 /// Commands found in one text. What lies beyond isn't looked at, and [`Found::complete`] says so.
-const MAX_COMMANDS: usize = 20_000;
+const MAX_COMMANDS: usize = 5_000;
+
+/// The longest word in which braces are expanded, in bytes.
+const MAX_BRACED: usize = 2_000;
 
 /// Words in front of a command that are syntax.
 const KEYWORDS: &[&str] =
@@ -169,8 +172,9 @@ impl<'a> Scan<'a> {
             '[' => {
                 self.at += 1;
                 self.uncertain |= first && self.rest().starts_with('[');
-                // A set of characters stands for one of them, if it is closed within the word.
-                let inside = self.rest().find([' ', '\n', ';', '|', '&', '"', '\'', ']']).unwrap_or(0);
+                // A set of characters stands for one of them, if it is closed within the word. Sets are short.
+                let ends = |c: &char| matches!(c, ' ' | '\n' | ';' | '|' | '&' | '"' | '\'' | ']');
+                let inside: usize = self.rest().chars().take(64).take_while(|c| !ends(c)).map(char::len_utf8).sum();
                 if inside > 0 && self.rest()[inside..].starts_with(']') {
                     self.at += inside + 1;
                     word.push(Piece::Glob('?'));
@@ -425,20 +429,20 @@ impl<'a> Scan<'a> {
             if self.commands.iter().any(reads_program) {
                 self.nested(&body, depth);
             } else {
-                for (at, _) in body.match_indices(['$', '`']) {
-                    let inside = &body[at + 1..];
-                    if body[at..].starts_with('`') {
-                        let end = inside.find('`').unwrap_or(inside.len());
-                        self.nested(&inside[..end], depth);
-                    } else if inside.starts_with(['(', '{']) {
-                        let close = if inside.starts_with('(') { ')' } else { '}' };
-                        let open = if close == ')' { '(' } else { '{' };
-                        let inside = &inside[1..];
-                        self.nested(&inside[..balanced(inside, open, close)], depth);
-                    }
-                }
+                self.expansions(&body, depth);
             }
         }
+    }
+
+    /// Reads only the substitutions in a text, as in double quotes.
+    fn expansions(&mut self, text: &str, depth: usize) {
+        let mut inner = Scan::new(text, self.documents);
+        inner.commands = std::mem::take(&mut self.commands);
+        while inner.at < text.len() {
+            inner.double_quoted(depth + 1, &mut Word::default());
+        }
+        self.overflow |= inner.overflow;
+        self.commands = inner.commands;
     }
 
     fn end_word(&mut self, draft: &mut Draft) {
@@ -466,7 +470,11 @@ impl<'a> Scan<'a> {
             draft.command.assignments.push(Assignment { name: name.clone(), value: word.clone() });
         }
         if raw.contains('{') && raw.contains('}') {
-            draft.command.argv.extend(braces(&word));
+            if raw.len() <= MAX_BRACED {
+                draft.command.argv.extend(braces(&word));
+            } else {
+                self.overflow = true;
+            }
         }
         draft.command.argv.push(word);
         if let [keyword, name, within] = draft.command.argv.as_slice()

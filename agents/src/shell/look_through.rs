@@ -1,5 +1,7 @@
 //! Everything that a text could start, by way of wrappers and shells too: the lenient walk for deny rules.
 
+use std::borrow::Cow;
+
 use super::lenient::{self, Found};
 use super::{SimpleCommand, Variables, Word};
 
@@ -58,14 +60,16 @@ const LANGUAGES: &[&str] = &[
 
 /// Shells within shells that are followed.
 const MAX_DEPTH: usize = 6;
-/// Commands looked at in all.
-const MAX_COMMANDS: usize = 40_000;
+/// Commands found in all.
+const MAX_COMMANDS: usize = 10_000;
+/// Words looked at in all: a wrapper's arguments count once for each place at which a command may begin in them.
+const MAX_WORDS: usize = 40_000;
 
 /// What the lenient walk found.
 #[derive(Clone, Debug, Default)]
 pub struct Everything {
-    /// Every command that could be started, as written, and once more from each place at which a wrapper's argument
-    /// could be a command. Variables that the text itself assigns are replaced.
+    /// Every command that could be started, as written, and once more (without `text`) from each place at which a wrapper's
+    /// argument could be a command. Variables that the text itself assigns are replaced.
     pub commands: Vec<SimpleCommand>,
     /// Whether that is all: no limit was reached, and no shell is given a text that can't be known.
     pub complete: bool,
@@ -74,9 +78,9 @@ pub struct Everything {
 /// Everything that `text` could start. `known` holds variables from outside. Linear in the text for each level of shells
 /// within shells; at most quadratic in the arguments of wrappers, and bounded.
 pub fn everything(text: &str, known: &Variables) -> Everything {
-    let mut out = Everything { complete: true, ..Everything::default() };
-    walk(text, known, 0, &mut out);
-    out
+    let mut search = Search { found: Everything { complete: true, ..Everything::default() }, words: 0 };
+    search.walk(text, known, 0);
+    search.found
 }
 
 /// Whether `name` is a program that reads programs from its input.
@@ -89,105 +93,115 @@ fn base_name(name: &str) -> &str {
     name.rsplit('/').next().unwrap_or(name)
 }
 
-fn walk(text: &str, known: &Variables, depth: usize, out: &mut Everything) {
-    if depth > MAX_DEPTH {
-        out.complete = false;
-        return;
-    }
-    let Found { commands, complete } = lenient::scan(text);
-    out.complete &= complete;
-    let mut variables = known.clone();
-    variables.add_assigned(&commands);
-    for command in &commands {
-        for command in variables.expand(command) {
-            look_through(command, &variables, depth, out);
-        }
-    }
+struct Search {
+    found: Everything,
+    words: usize,
 }
 
-fn look_through(command: SimpleCommand, variables: &Variables, depth: usize, out: &mut Everything) {
-    if out.commands.len() >= MAX_COMMANDS {
-        out.complete = false;
-        return;
-    }
-    let starts: Vec<usize> = (0..command.argv.len()).filter(|&at| at == 0 || is_wrapped(&command.argv, at)).collect();
-    let mut spent = 0_usize;
-    for &start in &starts {
-        let argv = &command.argv[start..];
-        if let Some(base) = argv.first().and_then(Word::literal).map(base_name) {
-            texts_in_arguments(argv, base, variables, depth, out);
-            if let Some(argv) = without_git_options(argv, base) {
-                out.commands.push(SimpleCommand { argv, text: command.text.clone(), ..SimpleCommand::default() });
+impl Search {
+    fn walk(&mut self, text: &str, known: &Variables, depth: usize) {
+        if depth > MAX_DEPTH {
+            self.found.complete = false;
+            return;
+        }
+        let Found { commands, complete } = lenient::scan(text);
+        self.found.complete &= complete;
+        let mut variables = Cow::Borrowed(known);
+        if commands.iter().any(|command| !command.assignments.is_empty()) {
+            variables.to_mut().add_assigned(&commands);
+        }
+        for command in &commands {
+            for command in variables.expand(command) {
+                self.look_through(command, &variables, depth);
             }
         }
-        if start > 0 {
-            spent += argv.len();
-            if spent > MAX_COMMANDS || out.commands.len() >= MAX_COMMANDS {
-                out.complete = false;
-                break;
-            }
-            let text = command.text.clone();
-            out.commands.push(SimpleCommand { argv: argv.to_vec(), text, ..SimpleCommand::default() });
+    }
+
+    fn look_through(&mut self, command: SimpleCommand, variables: &Variables, depth: usize) {
+        if self.found.commands.len() >= MAX_COMMANDS {
+            self.found.complete = false;
+            return;
         }
+        for start in starts(&command.argv) {
+            let argv = &command.argv[start..];
+            if let Some(base) = argv.first().and_then(Word::literal).map(base_name) {
+                self.texts_in_arguments(argv, base, variables, depth);
+                if let Some(argv) = without_git_options(argv, base) {
+                    self.found.commands.push(SimpleCommand { argv, ..SimpleCommand::default() });
+                }
+            }
+            if start > 0 {
+                self.words += argv.len();
+                if self.words > MAX_WORDS || self.found.commands.len() >= MAX_COMMANDS {
+                    self.found.complete = false;
+                    break;
+                }
+                self.found.commands.push(SimpleCommand { argv: argv.to_vec(), ..SimpleCommand::default() });
+            }
+        }
+        self.found.commands.push(command);
     }
-    out.commands.push(command);
-}
 
-/// Whether the argument at `at` may be the name of a command that an earlier word starts.
-fn is_wrapped(argv: &[Word], at: usize) -> bool {
-    // Only a name that is exactly known says whether its arguments are a command.
-    let Some(name) = argv[0].literal().map(base_name) else { return false };
-    let behind =
-        |words: &[&str]| argv[..at].iter().any(|word| word.literal().is_some_and(|text| words.contains(&text)));
-    let wraps = WRAPPERS.contains(&name) || SOMETIMES.iter().any(|(program, words)| *program == name && behind(words));
-    wraps && argv[at].literal().is_none_or(|text| !text.starts_with('-') && !text.is_empty())
-}
-
-/// Follows command lines in the arguments of shells, in strings of other languages, in values of options.
-fn texts_in_arguments(argv: &[Word], base: &str, variables: &Variables, depth: usize, out: &mut Everything) {
-    if SHELLS.contains(&base) {
-        arguments_as_text(argv, base, variables, depth, out);
-    }
-    if LANGUAGES.contains(&base) || base.starts_with("python") {
-        let strings = |c: char| matches!(c, '\'' | '"' | '`' | '(' | ')' | '[' | ']' | '{' | '}');
+    /// Follows command lines in the arguments of shells, in strings of other languages, in values of options.
+    fn texts_in_arguments(&mut self, argv: &[Word], base: &str, variables: &Variables, depth: usize) {
+        if SHELLS.contains(&base) {
+            self.arguments_as_text(argv, base, variables, depth);
+        }
+        if LANGUAGES.contains(&base) || base.starts_with("python") {
+            let strings = |c: char| matches!(c, '\'' | '"' | '`' | '(' | ')' | '[' | ']' | '{' | '}');
+            for text in argv[1..].iter().filter_map(Word::literal) {
+                for chunk in text.split(strings).filter(|chunk| !chunk.trim().is_empty()) {
+                    self.walk(chunk, variables, depth + 1);
+                }
+            }
+        }
+        let Some((_, options)) = RUNNING_OPTIONS.iter().find(|(program, _)| *program == base) else { return };
+        let mut behind = false;
         for text in argv[1..].iter().filter_map(Word::literal) {
-            for chunk in text.split(strings).filter(|chunk| !chunk.trim().is_empty()) {
-                walk(chunk, variables, depth + 1, out);
+            let own = options
+                .iter()
+                .any(|option| text.strip_prefix(option).is_some_and(|rest| option.len() == 2 || rest.starts_with('=')));
+            if behind || own {
+                self.walk(text.rsplit('=').next().unwrap_or(text).trim_start_matches('!'), variables, depth + 1);
             }
+            behind =
+                options.contains(&text) || behind && base == "git" && !text.starts_with('-') && !text.contains(' ');
         }
     }
-    let Some((_, options)) = RUNNING_OPTIONS.iter().find(|(program, _)| *program == base) else { return };
-    let mut behind = false;
-    for text in argv[1..].iter().filter_map(Word::literal) {
-        let own = options
-            .iter()
-            .any(|option| text.strip_prefix(option).is_some_and(|rest| option.len() == 2 || rest.starts_with('=')));
-        if behind || own {
-            walk(text.rsplit('=').next().unwrap_or(text).trim_start_matches('!'), variables, depth + 1, out);
+
+    /// Reads the arguments of a shell as command lines: each on its own, and all of them joined.
+    fn arguments_as_text(&mut self, argv: &[Word], base: &str, variables: &Variables, depth: usize) {
+        let is_real_shell =
+            matches!(base, "bash" | "sh" | "dash" | "zsh" | "ksh" | "mksh" | "ash" | "eval" | "trap" | "fish");
+        if is_real_shell && argv[1..].iter().any(|word| !word.is_known()) {
+            self.found.complete = false;
         }
-        behind = options.contains(&text) || behind && base == "git" && !text.starts_with('-') && !text.contains(' ');
+        let texts: Vec<&str> = argv[1..].iter().filter_map(Word::literal).collect();
+        for text in texts.iter().filter(|text| text.contains([' ', ';', '\n', '&', '|', '$', '`', '=', '!', '\t'])) {
+            let text = text.strip_prefix('!').unwrap_or(text);
+            self.walk(text, variables, depth + 1);
+            // `--option=command`, `alias.x=!command`
+            if let Some((_, value)) = text.split_once('=') {
+                self.walk(value.trim_start_matches('!'), variables, depth + 1);
+            }
+        }
+        if texts.len() > 1 && matches!(base, "eval" | "ssh" | "watch" | "parallel") {
+            self.walk(&texts.join(" "), variables, depth + 1);
+        }
     }
 }
 
-/// Reads the arguments of a shell as command lines: each on its own, and all of them joined.
-fn arguments_as_text(argv: &[Word], base: &str, variables: &Variables, depth: usize, out: &mut Everything) {
-    let is_real_shell =
-        matches!(base, "bash" | "sh" | "dash" | "zsh" | "ksh" | "mksh" | "ash" | "eval" | "trap" | "fish");
-    if is_real_shell && argv[1..].iter().any(|word| !word.is_known()) {
-        out.complete = false;
-    }
-    let texts: Vec<&str> = argv[1..].iter().filter_map(Word::literal).collect();
-    for text in texts.iter().filter(|text| text.contains([' ', ';', '\n', '&', '|', '$', '`', '=', '!', '\t'])) {
-        let text = text.strip_prefix('!').unwrap_or(text);
-        walk(text, variables, depth + 1, out);
-        // `--option=command`, `alias.x=!command`
-        if let Some((_, value)) = text.split_once('=') {
-            walk(value.trim_start_matches('!'), variables, depth + 1, out);
-        }
-    }
-    if texts.len() > 1 && matches!(base, "eval" | "ssh" | "watch" | "parallel") {
-        walk(&texts.join(" "), variables, depth + 1, out);
-    }
+/// Where commands may begin in a command: at its name, and wherever a wrapper's argument may be one.
+fn starts(argv: &[Word]) -> Vec<usize> {
+    // Only a name that is exactly known says whether its arguments are a command.
+    let Some(name) = argv.first().and_then(Word::literal).map(base_name) else { return vec![0] };
+    let sometimes = SOMETIMES.iter().find(|(program, _)| *program == name);
+    let trigger =
+        |word: &Word| sometimes.is_some_and(|(_, words)| word.literal().is_some_and(|text| words.contains(&text)));
+    let from = if WRAPPERS.contains(&name) { Some(0) } else { argv.iter().position(trigger) };
+    let may_begin = |at: &usize| argv[*at].literal().is_none_or(|text| !text.starts_with('-') && !text.is_empty());
+    let behind = from.map_or(argv.len(), |from| from + 1);
+    std::iter::once(0).chain((behind..argv.len()).filter(may_begin)).collect()
 }
 
 /// `git -C x -c a=b push …` without the options in front of the subcommand.

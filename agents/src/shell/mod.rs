@@ -15,6 +15,9 @@ mod look_through;
 mod strict;
 mod word;
 
+#[cfg(test)]
+mod oracle;
+
 pub use characters::odd_character;
 pub use expand::Variables;
 pub use look_through::{Everything, everything};

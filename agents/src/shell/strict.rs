@@ -209,6 +209,13 @@ impl<'a> Walk<'a> {
                 return construct("operators that aren't understood");
             }
             if !is_operator {
+                // `!` negates a whole pipeline; bash refuses it within one.
+                if node.kind() == "pipeline"
+                    && child.kind() == "negated_command"
+                    && child.start_byte() > node.start_byte()
+                {
+                    return construct("a negation that isn't understood");
+                }
                 self.statement(child, redirections)?;
             }
             after_operator = is_operator;
@@ -287,13 +294,20 @@ impl<'a> Walk<'a> {
         }
         let Some(body) = body else { return construct("a redirection without a command") };
         let before = self.parts.len();
-        self.statement(body, &redirections)?;
-        // A single command is shown with its redirections.
-        if matches!(body.kind(), "command" | "variable_assignment")
+        let simple = matches!(body.kind(), "command" | "variable_assignment");
+        // The grammar puts `a | b > x` together as a pipeline that is redirected; for bash it is `b`.
+        let of_last = matches!(body.kind(), "list" | "pipeline");
+        self.statement(body, if of_last { outer } else { &redirections })?;
+        if (simple || of_last)
             && self.parts.len() > before
             && let Some(last) = self.parts.last_mut()
         {
-            self.text[node.byte_range()].clone_into(&mut last.text);
+            if of_last {
+                last.redirections.extend_from_slice(&redirections[outer.len()..]);
+                last.text.push_str(&self.text[body.end_byte()..node.end_byte()]);
+            } else {
+                self.text[node.byte_range()].clone_into(&mut last.text);
+            }
         }
         Ok(())
     }
@@ -454,6 +468,10 @@ impl<'a> Walk<'a> {
     fn pieces(&mut self, node: Node<'_>, first: bool, word: &mut Word) -> Read<()> {
         match node.kind() {
             "word" | "number" => plain(self.source(node), first, word),
+            // Only a `~` that ends the word or stands before a `/` is the home directory.
+            "concatenation" if self.source(node).starts_with('~') && !self.source(node).starts_with("~/") => {
+                construct("`~` with a name")
+            }
             "raw_string" => match self.source(node).strip_prefix('\'').and_then(|text| text.strip_suffix('\'')) {
                 Some(text) if !text.contains('\'') => {
                     word.push_text(text);

