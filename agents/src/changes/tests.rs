@@ -6,10 +6,14 @@ use offshoot_protocol::{ChangeKind, ChangedFile, LineKind};
 use super::*;
 use crate::clock::SystemClock;
 use crate::git::Trust;
-use crate::git::fixture::{Fixture, set_executable, write};
+use crate::git::fixture::{Fixture, make_hostile, set_executable, write};
 use crate::worktree::{Base, Parent, Spec, Worktrees};
 
 async fn made(fixture: &Fixture) -> (Worktrees, Worktree, Changes) {
+    made_in(fixture, Trust::Trusted).await
+}
+
+async fn made_in(fixture: &Fixture, trust: Trust) -> (Worktrees, Worktree, Changes) {
     let root = fixture.root.join("data");
     let worktrees = Worktrees::new(root, fixture.offshoot(), Arc::new(SystemClock));
     let spec = Spec {
@@ -17,7 +21,7 @@ async fn made(fixture: &Fixture) -> (Worktrees, Worktree, Changes) {
         title: "work".into(),
         parent: Parent::Directory(fixture.project()),
         base: Base::Snapshot,
-        trust: Trust::Trusted,
+        trust,
         hooks: false,
         setup: None,
     };
@@ -257,6 +261,7 @@ async fn submodules_are_one_row() {
 
 #[tokio::test]
 async fn a_look_at_what_was_touched_equals_a_look_at_everything() {
+    type Step = fn(&Path);
     let fixture = Fixture::new();
     write(&fixture.project(), "file", "x\n");
     write(&fixture.project(), "folder/inner.txt", "x\n");
@@ -264,7 +269,7 @@ async fn a_look_at_what_was_touched_equals_a_look_at_everything() {
     let (_worktrees, worktree, changes) = made(&fixture).await;
     let path = worktree.path();
     changes.summary().unwrap();
-    let steps: [(&str, fn(&Path), &[&str]); 8] = [
+    let steps: [(&str, Step, &[&str]); 8] = [
         ("edit", |path| write(path, "README.md", "changed\n"), &["README.md"]),
         ("ignored", |path| write(path, "x.log", "x"), &["x.log"]),
         ("new folder", |path| write(path, "new/deep/ü.txt", "x\n"), &["new"]),
@@ -294,4 +299,44 @@ async fn a_look_at_what_was_touched_equals_a_look_at_everything() {
     let row = |name: &str| quick.files.iter().find(|file| file.path == name).map(row);
     assert_eq!(row("other.txt").unwrap(), "A other.txt +1 -0");
     assert_eq!(row("README.md").unwrap(), "M README.md +1 -1");
+}
+
+#[tokio::test]
+async fn looking_at_a_hostile_repository_runs_nothing() {
+    let fixture = Fixture::new();
+    let proof = make_hostile(&fixture, &fixture.project());
+    let (_worktrees, worktree, changes) = made_in(&fixture, Trust::Untrusted).await;
+    assert_eq!(listed(&changes.summary().unwrap()), Vec::<String>::new());
+    write(worktree.path(), "a.txt", "changed\n");
+    write(worktree.path(), "src/main.rs", "changed\n");
+    write(worktree.path(), "new.txt", "new\n");
+    let expected = ["M a.txt +1 -1", "A new.txt +1 -0", "M src/main.rs +1 -3"];
+    assert_eq!(listed(&changes.summary().unwrap()), expected);
+    assert_eq!(changes.file_diff("a.txt", 1 << 20).unwrap().hunks.len(), 1);
+    assert!(!proof.exists(), "{}", std::fs::read_to_string(&proof).unwrap());
+}
+
+#[tokio::test]
+async fn a_missing_worktree_has_no_changes_to_show() {
+    let fixture = Fixture::new();
+    let (_worktrees, worktree, changes) = made(&fixture).await;
+    write(worktree.path(), "new.txt", "x\n");
+    changes.summary().unwrap();
+    std::fs::remove_dir_all(worktree.path()).unwrap();
+    assert!(matches!(changes.summary(), Err(ChangesError::Worktree(WorktreeError::Missing { .. }))));
+}
+
+#[tokio::test]
+async fn a_missing_filter_program_makes_no_changes() {
+    let fixture = Fixture::new();
+    let project = fixture.project();
+    write(&project, ".gitattributes", "*.bin filter=lfs diff=lfs merge=lfs -text\n");
+    write(&project, "big.bin", "version https://git-lfs.github.com/spec/v1\noid sha256:0000\nsize 3\n");
+    fixture.commit(&project, "pointer");
+    fixture.git(&project, &["config", "--global", "filter.lfs.process", "no-such-git-lfs filter-process"]);
+    fixture.git(&project, &["config", "--global", "filter.lfs.required", "true"]);
+    let (_worktrees, worktree, changes) = made(&fixture).await;
+    assert_eq!(listed(&changes.summary().unwrap()), Vec::<String>::new());
+    write(worktree.path(), "other.bin", "abc\n");
+    assert_eq!(listed(&changes.summary().unwrap()), ["A other.bin +1 -0"]);
 }
