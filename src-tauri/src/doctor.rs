@@ -69,6 +69,7 @@ pub(crate) async fn run(
         git().await,
         sandbox(&surroundings).await,
         web_view(),
+        settings(&surroundings),
         model(&surroundings),
         writable("data folder", &surroundings.data_dir),
         writable("config folder", &surroundings.config_dir),
@@ -152,6 +153,14 @@ fn web_view() -> Check {
     Check::warning("web view", "this build has no window", "Use `offshoot exec`, or install the desktop build.")
 }
 
+fn settings(surroundings: &Surroundings) -> Check {
+    const NAME: &str = "settings";
+    match workplace::warnings(surroundings).as_slice() {
+        [] => Check::ok(NAME, surroundings.config_dir.join("settings.json").display().to_string()),
+        warnings => Check::warning(NAME, warnings.join("; "), "Correct the file; everything else in it holds."),
+    }
+}
+
 fn model(surroundings: &Surroundings) -> Check {
     const NAME: &str = "model";
     let answers = workplace::answers(surroundings, &Choice::default());
@@ -162,7 +171,8 @@ fn model(surroundings: &Surroundings) -> Check {
             "Set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL for a local server.",
         );
     }
-    let server = surroundings.anthropic.base_url.as_deref().unwrap_or(workplace::ANTHROPIC);
+    let choice = Choice::default();
+    let server = workplace::address(surroundings, &choice).unwrap_or(workplace::ANTHROPIC);
     let key = if surroundings.anthropic.key.is_some() { "with a key" } else { "without a key" };
     Check::ok(NAME, format!("{} at {server}, {key}", answers.model))
 }

@@ -61,6 +61,10 @@ pub(crate) async fn run(
         let nothing = || Misused("there is nothing to do: give a prompt, or `-` to read one".to_owned());
         (prompt(arguments).await?.ok_or_else(nothing)?, project)
     };
+    workplace::rules(&surroundings, &choice)?;
+    for warning in workplace::warnings(&surroundings) {
+        console.note_of("settings", Tone::Warning, &warning);
+    }
     let workbench = workplace::open(&surroundings, choice).await?;
     let ended = follow(&workbench, arguments, &project, prompt, console).await;
     workbench.shut_down().await;

@@ -1,10 +1,11 @@
-//! What the program finds around it: folders, keys, the login shell's `PATH`. The only reader of environment variables
+//! What the program finds around it: folders, keys, the person's settings, the login shell's `PATH`. The only reader of environment variables
 //! that mean something to the core.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use offshoot_agents::settings::{self, Loaded, SettingsFolders};
 
 use crate::arguments::FolderArguments;
 
@@ -27,6 +28,10 @@ pub(crate) struct Surroundings {
     pub(crate) anthropic: Anthropic,
     /// Variables that git needs to find the person's configuration.
     pub(crate) for_git: Vec<(OsString, OsString)>,
+    /// The person's own settings.
+    pub(crate) settings: Loaded,
+    /// The variables that those let commands of agents see: names and values.
+    pub(crate) for_commands: Vec<(String, String)>,
 }
 
 /// How Anthropic's API is reached, as far as the environment says.
@@ -36,13 +41,6 @@ pub(crate) struct Anthropic {
     pub(crate) key: Option<String>,
     /// `ANTHROPIC_BASE_URL`.
     pub(crate) base_url: Option<String>,
-}
-
-impl Anthropic {
-    /// Whether there is enough to send a request. A local server may need no key.
-    pub(crate) fn is_configured(&self) -> bool {
-        self.key.is_some() || self.base_url.is_some()
-    }
 }
 
 impl Surroundings {
@@ -57,14 +55,25 @@ impl Surroundings {
         home: Option<PathBuf>,
     ) -> anyhow::Result<Self> {
         let home = home.filter(|home| home.is_absolute()).context("there is no home directory: set HOME")?;
-        let text = |name| variable(name).and_then(|value| value.into_string().ok()).filter(|value| !value.is_empty());
+        let text =
+            |name: &str| variable(name).and_then(|value| value.into_string().ok()).filter(|value| !value.is_empty());
         let folder = |chosen: &Option<PathBuf>, standard: PathBuf| match chosen {
             Some(folder) => std::path::absolute(folder).with_context(|| format!("no folder: {}", folder.display())),
             None => Ok(standard.join("offshoot")),
         };
+        let config_dir = folder(&arguments.config_dir, config_home(variable, &home))?;
+        let files = SettingsFolders {
+            config_dir: Some(config_dir.clone()),
+            home: Some(home.clone()),
+            ..SettingsFolders::default()
+        };
+        let settings = settings::load(&files);
+        let visible = settings.environment.iter().filter_map(|name| Some((name.clone(), text(name)?)));
         Ok(Self {
             data_dir: folder(&arguments.data_dir, data_home(variable, &home))?,
-            config_dir: folder(&arguments.config_dir, config_home(variable, &home))?,
+            for_commands: visible.collect(),
+            settings,
+            config_dir,
             language: text("LC_ALL").or_else(|| text("LANG")),
             anthropic: Anthropic { key: text("ANTHROPIC_API_KEY"), base_url: text("ANTHROPIC_BASE_URL") },
             for_git: ["XDG_CONFIG_HOME", "SystemRoot"]
@@ -137,10 +146,16 @@ mod tests {
     }
 
     #[test]
+    fn commands_see_the_variables_that_the_settings_name() {
+        let place = tempfile::tempdir().unwrap();
+        std::fs::write(place.path().join("settings.json"), r#"{"environment": ["GOPATH", "UNSET"]}"#).unwrap();
+        let arguments = FolderArguments { data_dir: None, config_dir: Some(place.path().to_path_buf()) };
+        let found = read(&[("GOPATH", "/go"), ("OTHER", "x")], &arguments);
+        assert_eq!(found.for_commands, [("GOPATH".to_owned(), "/go".to_owned())], "{:?}", found.settings.warnings);
+    }
+
+    #[test]
     fn an_empty_key_is_no_key() {
-        assert!(!read(&[("ANTHROPIC_API_KEY", "")], &FolderArguments::default()).anthropic.is_configured());
-        assert!(
-            read(&[("ANTHROPIC_BASE_URL", "http://[::1]:1")], &FolderArguments::default()).anthropic.is_configured()
-        );
+        assert_eq!(read(&[("ANTHROPIC_API_KEY", "")], &FolderArguments::default()).anthropic.key, None);
     }
 }

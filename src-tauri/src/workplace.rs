@@ -17,7 +17,7 @@ use offshoot_agents::tool::{self, Environment};
 use offshoot_agents::workbench::{Options, Workbench};
 use offshoot_protocol::{PermissionMode, Rejected, RejectedCode};
 
-use crate::arguments::{ExecArguments, ForksArgument};
+use crate::arguments::{ExecArguments, ForksArgument, Misused};
 use crate::surroundings::{Surroundings, search_path};
 
 /// What new sessions ask for, unless told otherwise.
@@ -38,8 +38,8 @@ pub(crate) struct Choice {
     pub(crate) base_url: Option<String>,
     /// The model; absent: the provider's usual one.
     pub(crate) model: Option<String>,
-    /// The permission mode of new sessions.
-    pub(crate) mode: PermissionMode,
+    /// The permission mode of new sessions; absent: as set.
+    pub(crate) mode: Option<PermissionMode>,
     /// Rules that allow.
     pub(crate) allow: Vec<String>,
     /// Rules that deny.
@@ -61,7 +61,7 @@ impl Choice {
             provider: arguments.provider.map(Into::into),
             base_url: arguments.base_url.clone(),
             model: arguments.model.clone(),
-            mode: arguments.mode().unwrap_or_default(),
+            mode: arguments.mode(),
             allow: arguments.allow.clone(),
             deny: arguments.deny.clone(),
             forks: arguments.forks,
@@ -75,9 +75,7 @@ impl Choice {
 impl Choice {
     /// Permits what the demo does in its sample project, as far as nothing else was said.
     pub(crate) fn permit_tour(&mut self) {
-        if self.mode == PermissionMode::Default {
-            self.mode = PermissionMode::AcceptEdits;
-        }
+        self.mode = self.mode.or(Some(PermissionMode::AcceptEdits));
         self.forks = self.forks.or(Some(ForksArgument::Always));
         self.allow.push("Bash(sh test.sh)".to_owned());
     }
@@ -92,13 +90,41 @@ pub(crate) struct Answers {
     pub(crate) model: String,
 }
 
-/// Who answers: what was chosen, else Anthropic when there is a key or an address, else the demo.
+/// Who answers: what was chosen, else what is set, else Anthropic when there is a key or an address, else the demo.
 pub(crate) fn answers(surroundings: &Surroundings, choice: &Choice) -> Answers {
-    let is_configured = surroundings.anthropic.is_configured() || choice.base_url.is_some();
+    let set = &surroundings.settings.model;
+    let is_configured = surroundings.anthropic.key.is_some() || address(surroundings, choice).is_some();
     let usual = if is_configured { Provider::Anthropic } else { Provider::Demo };
-    let provider = choice.provider.unwrap_or(usual);
+    let provider = choice.provider.or(set.provider).unwrap_or(usual);
     let model = if provider == Provider::Demo { DEMO_MODEL } else { ANTHROPIC_MODEL };
-    Answers { provider, model: choice.model.clone().unwrap_or_else(|| model.to_owned()) }
+    // A model that is set is one of the provider that is set.
+    let set_model = set.model.as_ref().filter(|_| choice.provider.is_none() && provider != Provider::Demo);
+    let model = choice.model.as_ref().or(set_model).map_or(model, String::as_str);
+    Answers { provider, model: model.to_owned() }
+}
+
+/// The provider's address, unless it is the usual one: the command line's, the environment's, or what is set.
+pub(crate) fn address<'a>(surroundings: &'a Surroundings, choice: &'a Choice) -> Option<&'a str> {
+    let set = surroundings.settings.model.base_url.as_ref();
+    choice.base_url.as_ref().or(surroundings.anthropic.base_url.as_ref()).or(set).map(String::as_str)
+}
+
+/// The rules of the settings and of the command line. A malformed one of the command line is a mistake of whoever wrote
+/// it: nothing is started with fewer rules than were meant.
+pub(crate) fn rules(surroundings: &Surroundings, choice: &Choice) -> Result<Rules, Misused> {
+    let (mut rules, _) = surroundings.settings.rules();
+    rules.add(RuleKind::Allow, RuleSource::CommandLine, &choice.allow);
+    rules.add(RuleKind::Deny, RuleSource::CommandLine, &choice.deny);
+    match rules.problems.iter().find(|problem| problem.left_out) {
+        Some(problem) => Err(Misused(format!("the rule “{}” can't be used: {}", problem.rule, problem.message))),
+        None => Ok(rules),
+    }
+}
+
+/// What is wrong with the settings files, one line each.
+pub(crate) fn warnings(surroundings: &Surroundings) -> Vec<String> {
+    let (_, about_rules) = surroundings.settings.rules();
+    surroundings.settings.warnings.iter().chain(&about_rules).map(ToString::to_string).collect()
 }
 
 /// Opens the core.
@@ -107,12 +133,11 @@ pub(crate) async fn open(surroundings: &Surroundings, choice: Choice) -> Result<
     let models = models(surroundings, &choice).map_err(|error| {
         Rejected::new(RejectedCode::Invalid, format!("The model can't be reached: {error}."), "Check key and address.")
     })?;
-    let mut rules = Rules::default();
-    rules.add(RuleKind::Allow, RuleSource::Session, &choice.allow);
-    rules.add(RuleKind::Deny, RuleSource::Session, &choice.deny);
+    let rules = rules(surroundings, &choice)
+        .map_err(|misused| Rejected::new(RejectedCode::Invalid, misused.0, "Correct it."))?;
     let path = search_path().await;
     let sandbox = if choice.acts { sandbox(surroundings).await } else { Sandbox::not_confined("nothing runs") };
-    let usual = Settings::default();
+    let set = surroundings.settings.settings.clone();
     let options = Options {
         data_dir: surroundings.data_dir.clone(),
         config_dir: surroundings.config_dir.clone(),
@@ -128,10 +153,10 @@ pub(crate) async fn open(surroundings: &Surroundings, choice: Choice) -> Result<
                 home: surroundings.home.to_string_lossy().into_owned(),
                 lang: surroundings.language.clone().unwrap_or_else(|| "C.UTF-8".to_owned()),
                 term: "dumb".to_owned(),
-                extra: Vec::new(),
+                extra: surroundings.for_commands.clone(),
             },
             network: false,
-            writable: Vec::new(),
+            writable: writable(&surroundings.settings.additional_directories),
             limits: Limits::default(),
         },
         git: GitSettings {
@@ -141,14 +166,14 @@ pub(crate) async fn open(surroundings: &Surroundings, choice: Choice) -> Result<
             environment: surroundings.for_git.clone(),
         },
         settings: Settings {
-            mode: choice.mode,
-            root_max_turns: choice.max_turns,
+            mode: choice.mode.unwrap_or(set.mode),
+            root_max_turns: choice.max_turns.or(set.root_max_turns),
             forks: match choice.forks {
                 Some(ForksArgument::Always) => Forks::Always,
                 Some(ForksArgument::Never) => Forks::Never,
-                None => usual.forks,
+                None => set.forks,
             },
-            ..usual
+            ..set
         },
         rules,
         interactive: choice.interactive,
@@ -159,6 +184,11 @@ pub(crate) async fn open(surroundings: &Surroundings, choice: Choice) -> Result<
     })
 }
 
+/// Folders beside the project that commands may write: those that are there, links resolved.
+fn writable(folders: &[PathBuf]) -> Vec<PathBuf> {
+    folders.iter().filter_map(|folder| folder.canonicalize().ok()).filter(|folder| folder.is_dir()).collect()
+}
+
 /// The demo's pace: it reads like a fast model.
 const DEMO_PAUSE: Duration = Duration::from_millis(20);
 
@@ -167,10 +197,10 @@ fn models(surroundings: &Surroundings, choice: &Choice) -> Result<HashMap<Provid
     let demo: Arc<dyn Model> = Arc::new(Demo::new(DEMO_PAUSE));
     let mut models = HashMap::from([(Provider::Demo, demo)]);
     let anthropic = &surroundings.anthropic;
-    let address = choice.base_url.as_ref().or(anthropic.base_url.as_ref());
-    let is_wanted = choice.provider == Some(Provider::Anthropic);
+    let address = address(surroundings, choice);
+    let is_wanted = answers(surroundings, choice).provider == Provider::Anthropic;
     if is_wanted || address.is_some() || anthropic.key.is_some() {
-        let address = address.map_or(ANTHROPIC, String::as_str);
+        let address = address.unwrap_or(ANTHROPIC);
         let key = anthropic.key.as_deref().map(Secret::new);
         models.insert(Provider::Anthropic, Arc::new(Anthropic::new(Endpoint::new(address, key))?));
     }

@@ -1,5 +1,7 @@
 //! The program on the command line, against a real server on this machine: output, errors, exit codes.
 
+#![allow(clippy::unwrap_used, reason = "a failed test is what a panic is for")]
+
 use std::path::Path;
 use std::process::{Output, Stdio};
 
@@ -128,6 +130,24 @@ async fn a_rule_of_the_command_line_denies_also_in_bypass() {
 }
 
 #[tokio::test]
+async fn the_persons_settings_hold() {
+    let place = Place::new();
+    let config = place.repository.beside("config/offshoot");
+    std::fs::create_dir_all(&config).unwrap();
+    let server = Scripted::start([
+        reply().call("Bash", json!({"command": "touch new"})),
+        reply().when_result("permission_denied").text("Refused."),
+    ]);
+    let url = server.url();
+    let settings = json!({"baseUrl": url, "model": "claude-set", "agentLimit": "many", "permissions": {"deny": ["Bash(touch *)"]}});
+    std::fs::write(config.join("settings.json"), settings.to_string()).unwrap();
+    let done = place.run(&["exec", "--permission-mode", "bypass", "Make a file"]).await;
+    done.expect(3);
+    assert!(done.err().contains("settings: ") && done.err().contains("agentLimit"), "{}", done.err());
+    assert_eq!(server.finish()[0].body["model"], "claude-set");
+}
+
+#[tokio::test]
 async fn a_failure_is_no_success() {
     let place = Place::new();
     let server = Scripted::start([reply().status_with(400, "invalid_request_error", "the model is not there")]);
@@ -213,6 +233,7 @@ async fn mistakes_in_the_arguments_are_usage() {
         &["exec", "--continue", "x"],
         &["exec", "--permission-mode", "yolo", "x"],
         &["exec", "--max-turns", "0", "x"],
+        &["exec", "--provider", "demo", "--deny", "Bash(rm", "x"],
         &["sessions", "show", "s-none"],
         &["tree", "s-none"],
     ] {

@@ -1,5 +1,7 @@
 //! The program as a person meets it.
 
+#![allow(clippy::unwrap_used, reason = "a failed test is what a panic is for")]
+
 use offshoot_tests::window::{Desktop, Folders, Query, Scheme, Window};
 
 /// Enter, as `WebDriver` spells it.

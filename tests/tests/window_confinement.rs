@@ -1,5 +1,7 @@
 //! The page can do nothing that the bridge doesn't offer, whatever gets into it.
 
+#![allow(clippy::unwrap_used, reason = "a failed test is what a panic is for")]
+
 use offshoot_tests::window::{Desktop, Folders, Query, Scheme, Window};
 use serde_json::{Value, json};
 

@@ -155,8 +155,8 @@ fn denials_name_who_wanted_what() {
 #[test]
 fn lines_are_one_line_and_bounded() {
     let mut log = Log::new();
-    let long = format!("a\nb{}", "x".repeat(1000));
-    let line = log.say("root", vec![text(&long), call("c", "ls")]).unwrap();
+    let words = format!("a\nb{}", "x".repeat(1000));
+    let line = log.say("root", vec![text(&words), call("c", "ls")]).unwrap();
     assert!(line.starts_with("root: a bxx") && line.ends_with('…') && line.chars().count() <= WIDTH + 6);
 }
 

@@ -46,7 +46,8 @@ async fn of_shell(shell: &Path, limit: Duration) -> Option<String> {
     value.split(':').any(|part| part.starts_with('/')).then(|| value.to_owned())
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 
