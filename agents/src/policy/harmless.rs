@@ -303,11 +303,11 @@ fn find(argv: &[Word]) -> Option<Harmless> {
         "-inum",
         "-samefile",
     ];
-    let mut args = argv[1..].iter();
-    while let Some(word) = args.next() {
+    let mut rest = argv[1..].iter();
+    while let Some(word) = rest.next() {
         match word.literal() {
             Some(text) if VALUED.contains(&text) => {
-                let value = args.next()?;
+                let value = rest.next()?;
                 if !value.is_known() || matches!(value.pieces.first(), Some(Piece::Glob(_))) {
                     return None;
                 }

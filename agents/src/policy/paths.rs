@@ -54,7 +54,7 @@ impl Paths for DiskPaths {
                     }
                 }
                 Some(Component::CurDir) | None => {}
-                Some(root) => done = Path::new(root.as_os_str()).join("/"),
+                Some(root) => done = done.join(root.as_os_str()),
             }
         }
         // The names as the disk spells them, where it doesn't tell cases or compositions apart.

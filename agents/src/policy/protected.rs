@@ -161,7 +161,7 @@ fn secret_form(form: &Form) -> Option<&'static str> {
     let inside = |path: &[&str]| names.windows(path.len()).any(|window| window.iter().zip(path).all(|(a, b)| a == b));
     let private_key =
         last.starts_with("id_") && ["rsa", "dsa", "ecdsa", "ed25519"].iter().any(|kind| last[3..].starts_with(kind));
-    if private_key && !last.ends_with(".pub")
+    if private_key && !ends(&[".pub"])
         || ends(&[".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".ppk", ".kdbx", ".asc"])
     {
         return Some("a key");

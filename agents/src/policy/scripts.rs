@@ -131,7 +131,7 @@ fn sed_delimited(text: &str, parts: usize) -> Option<&str> {
             _ => {}
         }
     }
-    (!brackets).then(|| chars.as_str())
+    (!brackets).then_some(chars.as_str())
 }
 
 /// The arguments of `awk` that a rule has to spell out: every option but the field separator and variables, and a

@@ -28,7 +28,6 @@ pub(super) fn matches(pattern: &[Token], text: impl Iterator<Item = char> + Clon
                 at += 1;
                 retry = Some((at, before.clone()));
                 text = before;
-                continue;
             }
             (Some(Token::Char(wanted)), Some(c)) if *wanted == c => at += 1,
             (Some(Token::One), Some(_)) => at += 1,

@@ -95,7 +95,8 @@ pub(super) fn inner(argv: &[Word]) -> Option<Inner> {
         "stdbuf" => {
             while let Some(option) = text(at).filter(|text| text.starts_with('-')) {
                 let mode = ["-i", "-o", "-e"].iter().find_map(|stream| option.strip_prefix(stream))?;
-                if mode != "L" && !(!mode.is_empty() && mode.bytes().all(|byte| byte.is_ascii_digit())) {
+                let is_size = !mode.is_empty() && mode.bytes().all(|byte| byte.is_ascii_digit());
+                if mode != "L" && !is_size {
                     return None;
                 }
                 at += 1;

@@ -136,7 +136,9 @@ mod tests {
 
     fn expanded(assigned: &[(&str, &str)], text: &str) -> Vec<Vec<String>> {
         let mut variables = Variables::default();
-        assigned.iter().for_each(|(name, value)| variables.add(name, Word::literal_of(*value)));
+        for (name, value) in assigned {
+            variables.add(name, Word::literal_of(*value));
+        }
         let parsed = super::super::parse(text).unwrap();
         let argv =
             |command: SimpleCommand| command.argv.iter().map(|word| word.literal().unwrap().to_owned()).collect();

@@ -1,5 +1,6 @@
 use std::time::Instant;
 
+use super::super::Piece;
 use super::*;
 
 fn shown(text: &str) -> String {
@@ -16,12 +17,12 @@ fn shown(text: &str) -> String {
     let command = |command: &SimpleCommand| {
         let mut out = String::new();
         for assignment in &command.assignments {
-            out += &format!("{}={} ", assignment.name, word(&assignment.value));
+            out += &[&assignment.name, "=", &word(&assignment.value), " "].concat();
         }
         out += &command.argv.iter().map(word).collect::<String>();
         for redirection in &command.redirections {
-            let sign = if redirection.kind == RedirectionKind::Read { '<' } else { '>' };
-            out += &format!(" {sign}{}", word(&redirection.target));
+            let sign = if redirection.kind == RedirectionKind::Read { " <" } else { " >" };
+            out += &[sign, &word(&redirection.target)].concat();
         }
         out.trim_end().to_owned()
     };
