@@ -2,10 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use git2::{Delta, DiffOptions, FileMode, Oid};
+use git2::{FileMode, Oid};
 use offshoot_protocol::{BlobHash, ChangeCount, ChangeKind, ChangeSummary, ChangedFile, FileDiff};
 use sha2::{Digest, Sha256};
 
+use super::trees::Difference;
 use super::{label, lines, renames};
 use crate::git::GitError;
 
@@ -62,24 +63,10 @@ impl Comparison {
         new: Oid,
         counted: &mut HashMap<(Oid, Oid), Counted>,
     ) -> Result<Self, GitError> {
-        let what = || format!("comparing the trees {old} and {new}");
-        let find = |tree| library.find_tree(tree).map_err(GitError::library(what()));
-        let (old_tree, new_tree) = (find(old)?, find(new)?);
-        // Everything that the person's configuration could set is set here.
-        let mut options = DiffOptions::new();
-        options.include_typechange(true).ignore_submodules(false).ignore_filemode(false).context_lines(3);
-        let diff = library.diff_tree_to_tree(Some(&old_tree), Some(&new_tree), Some(&mut options));
-        let diff = diff.map_err(GitError::library(what()))?;
+        let Difference { modified, mut deleted, mut added } = Difference::between(library, old, new)?;
         let mut entries = Vec::new();
-        let (mut added, mut deleted) = (Vec::new(), Vec::new());
-        for delta in diff.deltas() {
-            let (before, after) = (Side::of(&delta.old_file()), Side::of(&delta.new_file()));
-            match delta.status() {
-                Delta::Added => added.push(after),
-                Delta::Deleted => deleted.push(before),
-                Delta::Modified | Delta::Typechange => entries.push(entry(library, before, after, counted)?),
-                _ => {}
-            }
+        for (before, after) in modified {
+            entries.push(entry(library, before, after, counted)?);
         }
         for (from, to) in renames::find(library, &mut deleted, &mut added)? {
             entries.push(entry(library, from, to, counted)?);
@@ -137,10 +124,6 @@ impl Comparison {
 }
 
 impl Side {
-    fn of(file: &git2::DiffFile<'_>) -> Self {
-        Self { path: file.path_bytes().map(<[u8]>::to_vec), id: file.id(), mode: file.mode() }
-    }
-
     fn name(&self) -> Option<String> {
         self.path.as_ref().map(|path| String::from_utf8_lossy(path).into_owned())
     }

@@ -9,7 +9,9 @@
 mod compare;
 mod label;
 mod lines;
+mod quick;
 mod renames;
+mod trees;
 mod watch;
 
 use std::collections::HashMap;
@@ -74,17 +76,25 @@ impl Changes {
         let _turn = self.turn()?;
         let index = self.worktree.own_folder().join("changes.index");
         let capture = Capture::new(&self.git, &self.worktree.checkout, &index).quarantine(&quarantine);
-        // Without an earlier look of ours, somebody else's index says nothing of what was touched since.
-        let captured = if seen.last.is_some() { capture.only(touched).run()? } else { capture.run()? };
+        let quick = match &seen.last {
+            Some(last) if !touched.is_empty() && capture.is_current() => {
+                quick::tree(&self.git, &self.worktree, (&library, &quarantine), last.new, touched)?
+            }
+            _ => None,
+        };
+        let tree = match quick {
+            Some(tree) => tree,
+            None => capture.run()?.tree,
+        };
         if let Some(last) = &seen.last
-            && last.new == captured.tree
+            && last.new == tree
         {
             return Ok(last.summary(&self.worktree.base));
         }
         let base = self.worktree.base_commit()?;
         let what = || format!("reading the base {base}");
         let base = library.find_commit(base).map_err(GitError::library(what()))?.tree_id();
-        let comparison = Comparison::new(&library, base, captured.tree, &mut seen.counted)?;
+        let comparison = Comparison::new(&library, base, tree, &mut seen.counted)?;
         comparison.forget_others(&mut seen.counted);
         let summary = comparison.summary(&self.worktree.base);
         seen.last = Some(comparison);
@@ -115,10 +125,8 @@ impl Changes {
     }
 
     fn store(&self) -> Result<(git2::Repository, Quarantine), GitError> {
-        let library = self.worktree.checkout.library()?;
-        let quarantine = Quarantine::at(self.worktree.own_folder().join("objects"))?;
-        quarantine.join(&library)?;
-        Ok((library, quarantine))
+        let quarantine = Quarantine::at(self.worktree.own_folder().join("store"))?;
+        Ok((quarantine.library(&self.worktree.checkout)?, quarantine))
     }
 
     fn lock(&self) -> MutexGuard<'_, Seen> {

@@ -269,7 +269,7 @@ async fn a_look_at_what_was_touched_equals_a_look_at_everything() {
     let (_worktrees, worktree, changes) = made(&fixture).await;
     let path = worktree.path();
     changes.summary().unwrap();
-    let steps: [(&str, Step, &[&str]); 8] = [
+    let steps: [(&str, Step, &[&str]); 11] = [
         ("edit", |path| write(path, "README.md", "changed\n"), &["README.md"]),
         ("ignored", |path| write(path, "x.log", "x"), &["x.log"]),
         ("new folder", |path| write(path, "new/deep/ü.txt", "x\n"), &["new"]),
@@ -284,6 +284,9 @@ async fn a_look_at_what_was_touched_equals_a_look_at_everything() {
             &["file"],
         ),
         ("rules", |path| write(path, ".gitignore", "/new/\n"), &[".gitignore"]),
+        ("magic", |path| write(path, ":(top)*.rs", "x\n"), &[":(top)*.rs"]),
+        ("link", |path| std::os::unix::fs::symlink("src", path.join("link")).unwrap(), &["link"]),
+        ("mode", |path| set_executable(&path.join("README.md"), true), &["README.md"]),
         ("never there", |_| {}, &["nowhere/at/all"]),
     ];
     for (how, step, touched) in steps {
@@ -298,7 +301,7 @@ async fn a_look_at_what_was_touched_equals_a_look_at_everything() {
     let quick = changes.summary_after(&["other.txt".into()]).unwrap();
     let row = |name: &str| quick.files.iter().find(|file| file.path == name).map(row);
     assert_eq!(row("other.txt").unwrap(), "A other.txt +1 -0");
-    assert_eq!(row("README.md").unwrap(), "M README.md +1 -1");
+    assert_eq!(row("README.md").unwrap(), "M README.md +1 -1 [mode changed]");
 }
 
 #[tokio::test]

@@ -26,23 +26,26 @@ impl Quarantine {
     /// Makes the folder.
     pub fn at(folder: PathBuf) -> Result<Self, GitError> {
         let what = || format!("making {}", folder.display());
-        std::fs::create_dir_all(folder.join("pack")).map_err(GitError::io(what()))?;
+        git2::Repository::init_bare(&folder).map_err(GitError::library(what()))?;
         Ok(Self(folder))
     }
 
-    /// Lets a library handle read what is in there.
-    pub fn join(&self, library: &git2::Repository) -> Result<(), GitError> {
-        let what = || format!("reading objects of {}", self.0.display());
-        let Some(path) = self.0.to_str() else {
+    /// A library handle that reads what is here and in the repository, and writes here.
+    pub fn library(&self, checkout: &Checkout) -> Result<git2::Repository, GitError> {
+        let what = || format!("opening {}", self.0.display());
+        let library = git2::Repository::open_bare(&self.0).map_err(GitError::library(what()))?;
+        let objects = checkout.common_dir.join("objects");
+        let Some(path) = objects.to_str() else {
             return Err(GitError::Library { what: what(), source: git2::Error::from_str("the path isn't UTF-8") });
         };
-        let store = library.odb().map_err(GitError::library(what()))?;
-        store.add_disk_alternate(path).map_err(GitError::library(what()))
+        library.odb().and_then(|store| store.add_disk_alternate(path)).map_err(GitError::library(what()))?;
+        Ok(library)
     }
 
-    fn on<'a>(&self, command: Command<'a>, common_dir: &Path) -> Command<'a> {
-        let store = common_dir.join("objects");
-        command.variable("GIT_OBJECT_DIRECTORY", &self.0).variable("GIT_ALTERNATE_OBJECT_DIRECTORIES", quoted(&store))
+    /// Lets a git process do the same.
+    pub fn apply<'a>(&self, command: Command<'a>, checkout: &Checkout) -> Command<'a> {
+        let (here, there) = (self.0.join("objects"), quoted(&checkout.common_dir.join("objects")));
+        command.variable("GIT_OBJECT_DIRECTORY", here).variable("GIT_ALTERNATE_OBJECT_DIRECTORIES", there)
     }
 }
 
@@ -53,9 +56,6 @@ fn quoted(path: &Path) -> std::ffi::OsString {
     format!("\"{escaped}\"").into()
 }
 
-/// Most paths that are looked at one by one; with more, a look at everything is as quick.
-const FEW: usize = 300;
-
 /// A capture that is about to be made.
 #[must_use]
 pub struct Capture<'a> {
@@ -64,7 +64,6 @@ pub struct Capture<'a> {
     index: &'a Path,
     quarantine: Option<&'a Quarantine>,
     cancel: Option<&'a Cancel>,
-    only: &'a [PathBuf],
 }
 
 /// What differs between the throw-away index and the directory.
@@ -80,7 +79,7 @@ impl<'a> Capture<'a> {
     /// A capture of `checkout`. `index` is the throw-away index: made from the checkout's own when it isn't there or no
     /// longer fits. Objects go to the repository's store.
     pub fn new(git: &'a Git, checkout: &'a Checkout, index: &'a Path) -> Self {
-        Self { git, checkout, index, quarantine: None, cancel: None, only: &[] }
+        Self { git, checkout, index, quarantine: None, cancel: None }
     }
 
     /// Another place for the objects.
@@ -95,26 +94,19 @@ impl<'a> Capture<'a> {
         self
     }
 
-    /// Looks at these paths alone, relative to the top and with everything below them: nothing else was touched since the
-    /// last capture with this index. Looks at everything when that can't be relied on.
-    pub fn only(mut self, touched: &'a [PathBuf]) -> Self {
-        self.only = touched;
-        self
+    /// Whether the index of an earlier capture still fits: nothing was staged and no rule outside the tree changed since.
+    pub fn is_current(&self) -> bool {
+        self.index.exists() && std::fs::read(self.stamp()).is_ok_and(|stamp| stamp == self.fingerprint())
     }
 
     /// Does it.
-    pub fn run(mut self) -> Result<Captured, GitError> {
+    pub fn run(self) -> Result<Captured, GitError> {
         let fresh = self.seed()?;
-        let is_rule = |path: &PathBuf| path.ends_with(".gitignore");
-        if fresh || self.only.len() > FEW || self.only.iter().any(is_rule) {
-            self.only = &[];
-        }
         let mut found = self.scan()?;
         let rules_changed = |path: &Vec<u8>| path == b".gitignore" || path.ends_with(b"/.gitignore");
         if !fresh && found.changed.iter().chain(&found.deleted).chain(&found.untracked).any(rules_changed) {
             // What was untracked at the last look may be ignored now: start again from the checkout's own index.
             self.reseed()?;
-            self.only = &[];
             found = self.scan()?;
         }
         self.record(&found)?;
@@ -129,7 +121,7 @@ impl<'a> Capture<'a> {
     fn command(&self) -> Command<'a> {
         let mut command = self.git.on(self.checkout).index(self.index);
         if let Some(quarantine) = self.quarantine {
-            command = quarantine.on(command, &self.checkout.common_dir);
+            command = quarantine.apply(command, self.checkout);
         }
         match self.cancel {
             Some(cancel) => command.cancel(cancel),
@@ -143,7 +135,7 @@ impl<'a> Capture<'a> {
         stale.push(".lock");
         // Left by a process that was killed; nobody else writes this index.
         let _ = std::fs::remove_file(stale);
-        if self.index.exists() && std::fs::read(self.stamp()).is_ok_and(|stamp| stamp == self.fingerprint()) {
+        if self.is_current() {
             return Ok(false);
         }
         self.reseed()?;
@@ -202,9 +194,8 @@ impl<'a> Capture<'a> {
     }
 
     fn scan(&self) -> Result<Scan, GitError> {
-        let tracked = self.command().args(["diff-files", "-z", "--name-status", "--ignore-submodules=all", "--"]);
-        let others = self.command().args(["ls-files", "-z", "--others", "--exclude-standard", "--"]);
-        let (tracked, others) = (tracked.args(self.only), others.args(self.only));
+        let tracked = self.command().args(["diff-files", "-z", "--name-status", "--ignore-submodules=all"]);
+        let others = self.command().args(["ls-files", "-z", "--others", "--exclude-standard"]);
         // Two walks over the same directory; side by side they take the time of one.
         let (tracked, others) = std::thread::scope(|scope| {
             let tracked = scope.spawn(|| tracked.run());

@@ -242,8 +242,8 @@ fn a_quarantine_keeps_objects_out_of_the_repository() {
     write(&project, "new.txt", "only in quarantine");
     let captured = Capture::new(&git, &checkout, &fixture.root.join("index")).quarantine(&quarantine).run().unwrap();
     assert!(checkout.library().unwrap().find_tree(captured.tree).is_err());
-    let library = checkout.library().unwrap();
-    quarantine.join(&library).unwrap();
+    let library = quarantine.library(&checkout).unwrap();
     let tree = library.find_tree(captured.tree).unwrap();
+    assert!(tree.get_name("README.md").unwrap().to_object(&library).is_ok());
     assert!(tree.get_name("new.txt").unwrap().to_object(&library).is_ok());
 }

@@ -290,3 +290,18 @@ async fn a_path_is_known_before_anything_is_made() {
     let worktree = worktrees.carry_out(plan).await.unwrap();
     assert_eq!((worktree.path(), worktree.directory(), &worktree.branch), (path.as_path(), directory, &branch));
 }
+
+#[tokio::test]
+async fn a_bare_layout_has_forks_too() {
+    let fixture = Fixture::new();
+    fixture.git(&fixture.root, &["clone", "--quiet", "--bare", "project", "bare"]);
+    fixture.git(&fixture.root.join("bare"), &["worktree", "add", "--quiet", "../tree", "-b", "topic"]);
+    write(&fixture.root.join("tree"), "dirty.txt", "x");
+    let worktrees = fixture.worktrees();
+    let worktree = worktrees.create(spec("a-1", fixture.root.join("tree"))).await.unwrap();
+    assert_eq!(files(worktree.path()), files(&fixture.root.join("tree")));
+    write(worktree.path(), "new.txt", "x");
+    let archive = worktrees.archive(&worktree).await.unwrap();
+    let back = worktrees.restore(&worktree.repository, Trust::Trusted, &archive.reference).await.unwrap();
+    assert!(back.path().join("new.txt").exists());
+}

@@ -207,6 +207,8 @@ async fn a_git_directory_that_was_planted_in_a_worktree_is_not_obeyed() {
     let proof = make_hostile(&fixture, worktree.path());
     assert!(matches!(verify(&worktree), Err(WorktreeError::Missing { .. })));
     assert!(worktrees.archive(&worktree).await.is_err());
+    std::fs::write(worktree.checkout.git_dir.join("commondir"), worktree.path().join(".git").to_str().unwrap())
+        .unwrap();
     // Even without that check, git is told where to look.
     let output = fixture.offshoot().on(&worktree.checkout).args(["status", "--porcelain"]).run().unwrap();
     assert!(String::from_utf8_lossy(&output.stdout).contains(".gitattributes"));
