@@ -34,7 +34,7 @@ struct Inner {
     tasks: Mutex<Tasks>,
 }
 
-type Opening = OnceCell<Result<Arc<Workbench>, Rejected>>;
+type Opening = OnceCell<Arc<Workbench>>;
 
 /// Everything that runs beside the commands. Dropped with the bridge, and everything ends.
 #[derive(Default)]
@@ -114,19 +114,18 @@ impl Bridge {
         self.spawn(async move { drop(bridge.workbench().await) });
     }
 
-    /// The core. A failure to open it is kept: every command answers with it.
+    /// The core. When it can't be opened (another program may be quitting still), the next command tries again.
     async fn workbench(&self) -> Result<Arc<Workbench>, Rejected> {
         let quitting = || Rejected::new(RejectedCode::NotApplicable, "Offshoot is quitting.", "");
         let opening = lock(&self.0.workbench).clone().ok_or_else(quitting)?;
         let choice = Choice { interactive: true, acts: true, ..Choice::default() };
         let open = async || workplace::open(&self.0.surroundings, choice).await.map(Arc::new);
-        opening.get_or_init(open).await.clone()
+        opening.get_or_try_init(open).await.cloned()
     }
 
     /// The core, if it is open.
     fn opened(&self) -> Option<Arc<Workbench>> {
-        let opening = lock(&self.0.workbench).clone()?;
-        opening.get()?.as_ref().ok().cloned()
+        lock(&self.0.workbench).as_ref()?.get().cloned()
     }
 
     /// Runs something beside the commands, until it ends or the bridge does.

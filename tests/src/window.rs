@@ -41,7 +41,7 @@ pub struct Window {
     client: Client,
     pictures: PathBuf,
     // Ends the program when dropped; after `client`, which speaks through it.
-    _driver: Driver,
+    driver: Driver,
 }
 
 impl Desktop {
@@ -89,7 +89,7 @@ impl Desktop {
         let client = client.unwrap_or_else(|error| panic!("the window didn't open: {error}"));
         let pictures = crate::program::target().join("window-screenshots");
         std::fs::create_dir_all(&pictures).expect("the target folder can be written");
-        Window { client, pictures, _driver: driver }
+        Window { client, pictures, driver }
     }
 }
 
@@ -192,12 +192,18 @@ impl Window {
         }
     }
 
-    /// Ends the program.
+    /// Ends the program, and waits until it has ended: it has let go of its folders then.
     ///
     /// # Panics
-    /// When the driver doesn't answer.
+    /// When it doesn't end.
     pub async fn close(self) {
+        let programs = self.driver.programs();
         self.client.close().await.unwrap_or_else(|error| panic!("the window didn't close: {error}"));
+        let end = Instant::now() + DEADLINE;
+        while programs.iter().any(|program| processes::is_running(*program)) {
+            assert!(Instant::now() < end, "the program didn't end");
+            tokio::time::sleep(PACE).await;
+        }
     }
 }
 

@@ -83,6 +83,13 @@ impl Driver {
         driver
     }
 
+    /// The programs that it started and that run.
+    pub(super) fn programs(&self) -> Vec<u32> {
+        let id = self.process.id();
+        let children = std::fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap_or_default();
+        children.split_whitespace().filter_map(|child| child.parse().ok()).collect()
+    }
+
     pub(super) fn address(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
@@ -92,6 +99,13 @@ impl Drop for Driver {
     fn drop(&mut self) {
         end(&mut self.process);
     }
+}
+
+/// Whether a process is there and hasn't ended; one that nobody has waited for yet has ended.
+pub(super) fn is_running(process: u32) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    // The name stands in brackets and may hold anything; the state follows it.
+    status.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
 }
 
 fn free_port() -> u16 {
