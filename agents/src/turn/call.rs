@@ -163,13 +163,7 @@ fn decide(worker: &Worker, tool: &str, access: &Access, input: &Value) -> Decisi
     policy::decide(&call(law, place, tool, access, input), &rules, mode)
 }
 
-fn call<'a>(
-    law: &'a Law,
-    place: &'a Place,
-    tool: &'a str,
-    access: &'a Access,
-    input: &'a Value,
-) -> policy::Call<'a> {
+fn call<'a>(law: &'a Law, place: &'a Place, tool: &'a str, access: &'a Access, input: &'a Value) -> policy::Call<'a> {
     policy::Call {
         tool,
         access,

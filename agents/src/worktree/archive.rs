@@ -346,7 +346,7 @@ pub(super) fn state(commit: &git2::Commit<'_>) -> Option<State> {
     message.lines().rev().find_map(|line| serde_json::from_str(line.strip_prefix(STATE)?).ok())
 }
 
-pub(super) fn list(_inner: &Inner, repository: &Repository) -> Result<Vec<Archived>, WorktreeError> {
+pub(super) fn list(repository: &Repository) -> Result<Vec<Archived>, WorktreeError> {
     let library = repository.library()?;
     let what = || format!("listing the archives of {}", repository.common_dir.display());
     let references = library.references_glob(&format!("{ARCHIVES}*")).map_err(GitError::library(what()))?;
@@ -372,7 +372,7 @@ pub(super) fn expire(inner: &Inner, repository: &Repository) -> Result<Vec<Strin
     let library = repository.library()?;
     let now = inner.clock.now();
     let mut gone = Vec::new();
-    for archived in list(inner, repository)? {
+    for archived in list(repository)? {
         if archived.expires_at.is_some_and(|time| time <= now)
             && let Ok(mut reference) = library.find_reference(&archived.reference)
         {

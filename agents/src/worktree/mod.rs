@@ -249,8 +249,8 @@ impl Worktrees {
 
     /// Everything archived of a repository.
     pub async fn archives(&self, repository: &Repository) -> Result<Vec<Archived>, WorktreeError> {
-        let (inner, repository) = (Arc::clone(&self.0), repository.clone());
-        blocking(move || archive::list(&inner, &repository)).await
+        let repository = repository.clone();
+        blocking(move || archive::list(&repository)).await
     }
 
     /// Deletes the archives of discarded worktrees whose time is over, and says which.

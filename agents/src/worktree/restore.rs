@@ -5,8 +5,9 @@ use std::sync::PoisonError;
 
 use super::archive::{ARCHIVES, State, state};
 use super::create::{Unclaimed, branches, free_path, mark, registered};
+use super::record::write_json;
 use super::{Inner, Worktree, WorktreeError, include, name};
-use crate::git::{Checkout, GitError, Repository, Trust, missing_filters, to_path};
+use crate::git::{Cancel, Checkout, GitError, Repository, Trust, missing_filters, to_path};
 
 pub(super) fn restore(
     inner: &Inner,
@@ -53,6 +54,9 @@ pub(super) fn restore(
         let tree = find(bytes).and_then(|commit| commit.tree().ok()).ok_or_else(missing)?;
         write_bytes(&library, &tree, made.path())?;
     }
+    // What had been copied in and was left as it was is not in the archive (secrets, often): it is copied again.
+    let copied = include::copy(&inner.git, &from, &made, &Cancel::default())?;
+    write_json(&include::list_path(&made), &copied.files)?;
     stage(inner, &made, state.staged.as_deref())?;
     std::fs::create_dir_all(made.directory())
         .map_err(WorktreeError::storage(format!("making {}", made.directory().display())))?;

@@ -178,3 +178,21 @@ async fn an_archive_made_by_somebody_else_leads_nowhere() {
     assert_eq!(made.branch, "offshoot/main");
     assert!(made.path().starts_with(fixture.worktrees_root()));
 }
+
+#[tokio::test]
+async fn copied_files_are_copied_again_and_never_stored() {
+    let fixture = Fixture::new();
+    let project = fixture.project();
+    write(&project, ".worktreeinclude", ".env\n");
+    write(&project, ".env", "SECRET=1");
+    let (worktrees, worktree) = made(&fixture).await;
+    write(worktree.path(), "new.txt", "x");
+    let archive = worktrees.archive(&worktree).await.unwrap();
+    let objects = fixture.git(&project, &["rev-list", "--objects", &archive.reference]);
+    assert!(!objects.contains(".env"), "{objects}");
+    let back = worktrees.restore(&fixture.repository(), Trust::Trusted, &archive.reference).await.unwrap();
+    assert_eq!(std::fs::read(back.path().join(".env")).unwrap(), b"SECRET=1");
+    std::fs::remove_file(back.path().join("new.txt")).unwrap();
+    let finished = worktrees.finish(&back).await.unwrap();
+    assert_eq!(finished, Finished::Removed { ignored: vec![] });
+}
