@@ -115,7 +115,7 @@ async fn run_turn(worker: &Worker, inbox: &mut mpsc::UnboundedReceiver<Wish>, ma
     match &outcome {
         TurnOutcome::Finished => {}
         TurnOutcome::Interrupted => {
-            turn::interrupted(worker, "The developer interrupted this call. It may have taken effect.")
+            turn::interrupted(worker, "The developer interrupted this call. It may have taken effect.");
         }
         TurnOutcome::Failed { message, .. } => turn::interrupted(worker, message),
     }

@@ -146,14 +146,14 @@ impl Journal {
     pub fn subscribe(&self, cursor: u64) -> Result<Subscription, LogError> {
         let mailbox = Arc::new(Mailbox::default());
         // From here on new events arrive in the mailbox; what the log holds by now is read behind its back. An event can
-        // be in both: the mailbox drops what is not newer.
+        // be in both, and may arrive only after it was read: the mailbox drops what is not newer than what it had.
         self.lock().subscribers.push(Arc::downgrade(&mailbox));
         let events = self.log.events(&self.session, cursor)?;
         {
             let mut content = mailbox.lock();
-            let newest = events.last().map_or(cursor, |event| event.seq);
             let arrived = std::mem::replace(&mut content.batch.events, events);
-            content.batch.events.extend(arrived.into_iter().filter(|event| event.seq > newest));
+            content.newest = content.batch.events.last().map_or(cursor, |event| event.seq);
+            content.push_events(&arrived);
         }
         mailbox.arrived.notify_one();
         Ok(Subscription { mailbox, last: None })
@@ -163,7 +163,7 @@ impl Journal {
         match result {
             Ok(events) => {
                 let newest = events.last().map_or(0, |event| event.seq);
-                self.each_mailbox(|content| content.batch.events.extend(events.iter().cloned()));
+                self.each_mailbox(|content| content.push_events(&events));
                 self.stored.send_modify(|state| state.seq = newest);
             }
             Err(error) => self.stored.send_modify(|state| state.failure = Some(error)),
@@ -195,6 +195,8 @@ struct Mailbox {
 #[derive(Default)]
 struct Content {
     batch: Batch,
+    /// The number of the last event that is or was in it.
+    newest: u64,
 }
 
 impl Mailbox {
@@ -204,6 +206,14 @@ impl Mailbox {
 }
 
 impl Content {
+    /// Appends events, those that it had already left out.
+    fn push_events(&mut self, events: &[Event]) {
+        for event in events.iter().filter(|event| event.seq > self.newest) {
+            self.batch.events.push(event.clone());
+        }
+        self.newest = self.batch.events.last().map_or(self.newest, |event| event.seq.max(self.newest));
+    }
+
     /// Appends a delta, merged into an earlier one that it continues.
     fn push_delta(&mut self, delta: &Delta) {
         let continued = self.batch.deltas.iter_mut().rev().find(|earlier| is_same_target(earlier, delta));

@@ -93,7 +93,7 @@ impl World {
     async fn on(repository: Repository, server: Scripted, model: ProviderModel, setup: Setup) -> Self {
         let Setup { settings, rules, interactive, .. } = setup;
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let workbench = open(&folder, &model, &settings, &rules, interactive).await;
+        let workbench = open(&folder, &model, &settings, &rules, interactive);
         let session = workbench.create_session(repository.path()).await.expect("a session");
         let root = workbench.snapshot(&session).await.expect("a snapshot").session.agents[0].id.clone();
         Self { repository, server, workbench, session, root, model, settings, rules, interactive, folder }
@@ -104,7 +104,7 @@ impl World {
         self.workbench.shut_down().await;
         let Self { repository, server, workbench, session, root, model, settings, rules, interactive, folder } = self;
         drop(workbench);
-        let workbench = open(&folder, &model, &settings, &rules, interactive).await;
+        let workbench = open(&folder, &model, &settings, &rules, interactive);
         Self { repository, server, workbench, session, root, model, settings, rules, interactive, folder }
     }
 
@@ -161,7 +161,7 @@ impl World {
         };
         match tokio::time::timeout(DEADLINE, waiting).await {
             Ok(view) => view,
-            Err(_) => panic!("waited in vain until {what}: {:#?}", self.view().await),
+            Err(tokio::time::error::Elapsed { .. }) => panic!("waited in vain until {what}: {:#?}", self.view().await),
         }
     }
 
@@ -208,7 +208,7 @@ impl World {
     }
 }
 
-async fn open(
+fn open(
     folder: &tempfile::TempDir,
     (provider, model, client): &ProviderModel,
     settings: &Settings,

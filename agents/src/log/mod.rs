@@ -1,4 +1,4 @@
-//! The log: every session's events and large contents, in one SQLite file with one writer.
+//! The log: every session's events and large contents, in one `SQLite` file with one writer.
 //!
 //! [`Log::append`] never blocks: a writer thread takes what is waiting into one transaction and tells each batch's
 //! `committed` callback when it is on disk. Nothing is shown before that. Readers have a connection of their own.
@@ -49,7 +49,7 @@ pub enum LogError {
         /// This program's version.
         known: i64,
     },
-    /// SQLite or the file system failed.
+    /// `SQLite` or the file system failed.
     #[error("{path}: {reason}", path = .path.display())]
     Storage {
         /// The file or folder.

@@ -2,7 +2,7 @@
 
 use std::sync::mpsc::Receiver;
 
-use offshoot_protocol::{BlobHash, Event, EventBody, SessionId};
+use offshoot_protocol::{AgentId, BlobHash, Event, EventBody, SessionId};
 use rusqlite::{Connection, params};
 
 use super::LogError;
@@ -68,7 +68,7 @@ fn insert(transaction: &rusqlite::Transaction<'_>, event: &Event) -> rusqlite::R
     let session = event.session.as_str();
     transaction
         .prepare_cached("INSERT INTO event (session, seq, agent, at, body) VALUES (?1, ?2, ?3, ?4, ?5)")?
-        .execute(params![session, event.seq.cast_signed(), event.agent.as_ref().map(|id| id.as_str()), at, body])?;
+        .execute(params![session, event.seq.cast_signed(), event.agent.as_ref().map(AgentId::as_str), at, body])?;
     match &event.body {
         EventBody::SessionCreated { project, title, .. } => transaction
             .prepare_cached(

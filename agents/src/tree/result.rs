@@ -18,20 +18,20 @@ impl Tree {
             "note": prompt::DELEGATED,
         });
         self.add_facts(id, &mut result);
-        ToolOutput { content: result.to_string(), detail: detail(id), todos: None }
+        ToolOutput { content: result.to_string(), detail: Some(detail(id)), todos: None }
     }
 
     /// The result of a call that waited for its agent's end.
     pub(super) fn handed_back(&self, id: &AgentId, outcome: AgentOutcome) -> Result<ToolOutput, ToolError> {
         let limit = self.report_limit(id);
-        let fail = |code, message: String| ToolError { detail: detail(id), ..ToolError::new(code, message) };
+        let fail = |code, message: String| ToolError { detail: Some(detail(id)), ..ToolError::new(code, message) };
         match outcome {
             AgentOutcome::Completed { report } => {
                 let file = self.report_file(id).display().to_string();
                 let report = prompt::defang(&prompt::bounded(&report, limit, Some(&file)));
                 let mut result = json!({"status": "completed", "agent_id": id, "report": report});
                 self.add_facts(id, &mut result);
-                Ok(ToolOutput { content: result.to_string(), detail: detail(id), todos: None })
+                Ok(ToolOutput { content: result.to_string(), detail: Some(detail(id)), todos: None })
             }
             AgentOutcome::Failed { code, message, partial } => {
                 let code = match code {
@@ -83,6 +83,6 @@ impl Tree {
     }
 }
 
-fn detail(id: &AgentId) -> Option<ResultDetail> {
-    Some(ResultDetail::Delegated { agent: id.clone() })
+fn detail(id: &AgentId) -> ResultDetail {
+    ResultDetail::Delegated { agent: id.clone() }
 }

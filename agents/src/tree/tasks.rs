@@ -105,7 +105,7 @@ impl Tree {
                 "output_file": shell.output_file,
             })
         });
-        serde_json::Value::from_iter(agents.chain(shells)).to_string()
+        agents.chain(shells).collect::<serde_json::Value>().to_string()
     }
 
     async fn task_output(&self, owner: &AgentId, id: &str, patience: Option<Duration>) -> Result<String, ToolError> {
@@ -150,7 +150,7 @@ impl Tree {
         }
         match task {
             Task::Agent(child) => {
-                self.stop(&child.id).map_err(|rejected| ToolError::new("not_running", rejected.message))?
+                self.stop(&child.id).map_err(|rejected| ToolError::new("not_running", rejected.message))?;
             }
             Task::Shell(shell) => {
                 self.stop_shell(&shell.id, Stopper::Agent);

@@ -86,8 +86,8 @@ pub trait Isolated: Send + Sync {
 impl Worker {
     /// Takes the queued inputs that `takes` accepts into facts: a message's blocks and the ids delivered by it.
     fn queued(queue: &[Input], takes: impl Fn(&Input) -> bool) -> (Vec<Block>, Vec<offshoot_protocol::InputId>) {
-        let taken = queue.iter().filter(|input| takes(input));
-        taken.map(|input| (Block::Text { text: input.text.clone(), origin: input.origin }, input.id.clone())).unzip()
+        let given = queue.iter().filter(|input| takes(input));
+        given.map(|input| (Block::Text { text: input.text.clone(), origin: input.origin }, input.id.clone())).unzip()
     }
 }
 

@@ -303,16 +303,16 @@ impl Fold {
                 self.end_request(id, request);
             }
             EventBody::PermissionWithdrawn { request, .. } => self.end_request(id, request),
-            EventBody::WorktreeCreated { worktree } => agent.worktree = Some(worktree.clone()),
-            EventBody::WorktreeRemoved { kept_as } => {
-                if let Some(worktree) = &mut agent.worktree {
-                    worktree.state = WorktreeState::Removed { kept_as: kept_as.clone() };
-                }
-            }
-            EventBody::ChangesCounted { changes } => agent.changes = Some(*changes),
+            EventBody::ShellStarted { .. } | EventBody::ShellEnded { .. } => self.apply_to_shell(id, body, at),
+            other => note(agent, other),
+        }
+    }
+
+    fn apply_to_shell(&mut self, agent: &AgentId, body: &EventBody, at: Timestamp) {
+        match body {
             EventBody::ShellStarted { task, call, command, output_file } => self.view.shells.push(ShellView {
                 id: task.clone(),
-                agent: id.clone(),
+                agent: agent.clone(),
                 call: call.clone(),
                 command: command.clone(),
                 output_file: output_file.clone(),
@@ -326,12 +326,7 @@ impl Fold {
                     shell.ended_at = Some(at);
                 }
             }
-            EventBody::TodosChanged { todos } => agent.todos.clone_from(todos),
-            EventBody::Warned { warning } => agent.warnings.push(warning.clone()),
-            EventBody::SessionCreated { .. }
-            | EventBody::SessionRenamed { .. }
-            | EventBody::ModeChanged { .. }
-            | EventBody::AgentCreated(_) => {}
+            _ => {}
         }
     }
 
@@ -364,6 +359,22 @@ impl Fold {
         {
             view.state = CallState::Running;
         }
+    }
+}
+
+/// Takes in what changes nothing but one field of an agent.
+fn note(agent: &mut AgentView, body: &EventBody) {
+    match body {
+        EventBody::WorktreeCreated { worktree } => agent.worktree = Some(worktree.clone()),
+        EventBody::WorktreeRemoved { kept_as } => {
+            if let Some(worktree) = &mut agent.worktree {
+                worktree.state = WorktreeState::Removed { kept_as: kept_as.clone() };
+            }
+        }
+        EventBody::ChangesCounted { changes } => agent.changes = Some(*changes),
+        EventBody::TodosChanged { todos } => agent.todos.clone_from(todos),
+        EventBody::Warned { warning } => agent.warnings.push(warning.clone()),
+        _ => {}
     }
 }
 
