@@ -234,6 +234,12 @@ mod unix {
             })
         }
 
+        /// Removes the file; not what a link in its place leads to.
+        pub(crate) fn remove(&self) -> Result<(), DiskError> {
+            let removed = rustix::fs::unlinkat(&self.parent, &self.name, AtFlags::empty());
+            removed.map_err(|error| DiskError::of(&self.path, error))
+        }
+
         pub(crate) fn path(&self) -> &PathBuf {
             &self.path
         }
@@ -299,6 +305,10 @@ impl Slot {
             io::ErrorKind::AlreadyExists => DiskError::Appeared(self.name.to_string_lossy().into_owned()),
             _ => failed(error.error),
         })
+    }
+
+    pub(crate) fn remove(&self) -> Result<(), DiskError> {
+        std::fs::remove_file(&self.path).map_err(|error| DiskError::of(&self.path, error))
     }
 
     pub(crate) fn path(&self) -> &PathBuf {
