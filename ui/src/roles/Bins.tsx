@@ -6,7 +6,7 @@ import { isComposing } from "../composer/commands";
 import { Icon } from "../parts/Icon";
 import type { RoleFields, RoleTool } from "../protocol.gen";
 import { ToolChip } from "./ToolChip";
-import { BINS, BIN_WORD, chipsOf, hasAllTools, isAvailable, isSame, place, withAllTools, withArgument, withRule, type Bin, type Carried, type Chip, type Spot } from "./draft";
+import { BINS, BIN_WORD, chipsOf, hasAllTools, isAvailable, isSame, joinEntry, place, withAllTools, withArgument, withRule, splitEntry, type Bin, type Carried, type Chip, type Spot } from "./draft";
 import { createDrag, type Target } from "./drag";
 import type { Editor } from "./editor";
 import { Ghost } from "./Ghost";
@@ -42,10 +42,16 @@ export function Bins(props: { editor: Editor; tools: readonly RoleTool[] }): JSX
   const put = (next: RoleFields) => editor.setFields(next, "");
 
   /** The chip that a move led to, for the focus to follow. */
-  const follow = (tool: string) =>
+  const follow = (entry: string, bin: Bin | undefined) =>
     queueMicrotask(() => {
-      const moved = region?.querySelector<HTMLElement>(`[data-bin] [data-tool="${CSS.escape(tool)}"]`);
-      moved?.focus();
+      const { tool } = splitEntry(entry);
+      const chips = [...(region?.querySelectorAll<HTMLElement>("[data-bin] [data-tool]") ?? [])];
+      const isIn = (chip: HTMLElement) => bin === undefined || chip.closest("[data-bin]")?.getAttribute("data-bin") === bin;
+      const found =
+        chips.find((chip) => isIn(chip) && chip.dataset["entry"] === entry) ??
+        chips.find((chip) => isIn(chip) && chip.dataset["tool"] === tool) ??
+        chips.find((chip) => chip.dataset["tool"] === tool);
+      found?.focus();
     });
 
   const move = (carried: Carried, to: Spot) => {
@@ -60,8 +66,7 @@ export function Bins(props: { editor: Editor; tools: readonly RoleTool[] }): JSX
     const words = isSame(before, placed.fields) ? "Nothing changed." : to === "palette" ? `${carried.entry} taken out.` : `${carried.entry} is in ${BIN_WORD[to]}.`;
     studio.announce(placed.note ?? words);
     setNote(placed.note);
-    const tool = carried.entry.split("(")[0] ?? carried.entry;
-    if (to !== "palette") follow(tool);
+    if (to !== "palette") follow(carried.entry, to);
   };
   const [note, setNote] = createSignal<string>();
 
@@ -85,6 +90,7 @@ export function Bins(props: { editor: Editor; tools: readonly RoleTool[] }): JSX
     const now = writing();
     setWriting(undefined);
     if (!now) return;
+    setNote(undefined);
     if (now.chip) put(withArgument(fields(), now.chip, argument));
     else if (argument.trim() === "") return;
     else {
@@ -93,7 +99,7 @@ export function Bins(props: { editor: Editor; tools: readonly RoleTool[] }): JSX
       put(withRule(open, now.tool, argument));
       studio.announce(`${now.tool}(${argument.trim()}) is in Allowed.`);
     }
-    follow(now.tool);
+    follow(joinEntry(now.tool, argument), now.chip?.bin);
   };
   const isWriting = (chip: Chip) => writing()?.chip?.id === chip.id;
 
@@ -142,7 +148,7 @@ export function Bins(props: { editor: Editor; tools: readonly RoleTool[] }): JSX
                     entry={tool.name}
                     spot="palette"
                     title={tool.about}
-                    isUsed={isAvailable(fields(), tool.name)}
+                    isUsed={isAvailable(fields(), tool.name) || fields().disallowed_tools.includes(tool.name)}
                     carried={{ entry: tool.name, from: "palette" }}
                     drag={drag}
                     onMove={(to) => move({ entry: tool.name, from: "palette" }, to)}

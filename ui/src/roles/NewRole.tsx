@@ -32,7 +32,7 @@ export function NewRole(props: { template: Template | undefined; onClose: () => 
           <input
             type="text"
             aria-label="Name"
-            autofocus
+            ref={(field) => requestAnimationFrame(() => field.focus())}
             spellcheck={false}
             placeholder="reviewer"
             maxlength={64}

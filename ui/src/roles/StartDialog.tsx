@@ -67,7 +67,7 @@ export function StartDialog(): JSX.Element {
               aria-label="Brief"
               placeholder="What shall it do? It knows nothing of this conversation."
               rows={5}
-              autofocus
+              ref={(field) => requestAnimationFrame(() => field.focus())}
               spellcheck={false}
               value={brief()}
               onInput={(event) => setBrief(event.currentTarget.value)}

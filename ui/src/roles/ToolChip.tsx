@@ -55,6 +55,7 @@ export function ToolChip(props: {
         type="button"
         class={s.name}
         data-tool={parts().tool}
+        data-entry={props.entry}
         aria-roledescription="draggable tool"
         aria-pressed={isHeld() ? true : undefined}
         onClick={() => props.onArgument?.()}

@@ -286,10 +286,13 @@ fn text_from_a_field_keeps_the_line_ends_of_its_file() {
 #[test]
 fn entries_are_checked_with_examples() {
     let studio = Home::new().studio();
-    let rule = studio.rule("Bash(git diff *)");
-    assert!(rule.valid && rule.problem.is_empty());
-    assert!(rule.matches.contains(&"git diff --help".to_owned()));
-    assert!(rule.misses.iter().any(|call| call.contains("&&")));
+    let rule = studio.rule("Bash(npm run build *)");
+    assert!(rule.valid && rule.problem.is_empty(), "{rule:?}");
+    assert!(rule.matches.contains(&"npm run build --all".to_owned()), "{rule:?}");
+    assert!(rule.misses.contains(&"npm run build && rm -r build".to_owned()), "{rule:?}");
+    let rule = studio.rule("Edit(/docs/**)");
+    assert!(rule.matches.contains(&"docs/deeper/file.md".to_owned()), "{rule:?}");
+    assert!(rule.misses.contains(&"src/main.rs".to_owned()), "{rule:?}");
     for bad in ["", "Bash(git", "(x)", "Bash(a) b", "Bash(a\nb)"] {
         assert!(!studio.rule(bad).valid, "{bad:?}");
     }
