@@ -30,6 +30,8 @@ export function Bins(props: { editor: Editor; tools: readonly RoleTool[] }): JSX
 
   const fields = () => editor.fields() ?? NO_FIELDS;
   const bins = createMemo(() => chipsOf(fields(), props.tools), undefined, { equals: isSame });
+  // Servers come and go; their tools are not held against a role.
+  const isKnown = (tool: string) => tool.startsWith("mcp__") || props.tools.length === 0 || props.tools.some((known) => known.name === tool);
   const isAll = () => hasAllTools(fields());
   const groups = createMemo(() => {
     const isServer = (tool: RoleTool) => tool.name.startsWith("mcp__");
@@ -151,6 +153,7 @@ export function Bins(props: { editor: Editor; tools: readonly RoleTool[] }): JSX
                     isUsed={isAvailable(fields(), tool.name) || fields().disallowed_tools.includes(tool.name)}
                     carried={{ entry: tool.name, from: "palette" }}
                     drag={drag}
+                    isFixed={!editor.isEditable()}
                     onMove={(to) => move({ entry: tool.name, from: "palette" }, to)}
                   />
                 )}
@@ -200,6 +203,8 @@ export function Bins(props: { editor: Editor; tools: readonly RoleTool[] }): JSX
                         implied={chip.implied}
                         carried={carriedOf(chip)}
                         drag={drag}
+                        isFixed={!editor.isEditable()}
+                        isUnknown={!isKnown(chip.tool)}
                         onMove={(to) => move(carriedOf(chip), to)}
                         onArgument={chip.implied ? undefined : () => setWriting({ chip, tool: chip.tool, from: undefined })}
                       />

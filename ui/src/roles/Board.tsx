@@ -10,6 +10,7 @@ import { Menu } from "../parts/Menu";
 import type { RoleCard, RoleSource } from "../protocol.gen";
 import { Card } from "./Card";
 import { createDrag, type Target } from "./drag";
+import { nameOf, roleOf } from "./fromAgent";
 import { Ghost } from "./Ghost";
 import { NewRole } from "./NewRole";
 import { SOURCE_WORD, cardName } from "./studio";
@@ -43,6 +44,18 @@ export function Board(props: { onClose: () => void }): JSX.Element {
       return { ...column, count: all.length, cards: all.filter(matches).sort((a, b) => rank(a) - rank(b)) };
     }),
   );
+
+  const fromAgent = async () => {
+    const agent = app.agent();
+    const session = app.session();
+    if (!agent || !session) return;
+    try {
+      const conversation = await app.bridge.conversation(session.id, agent.id, null, 400);
+      setTemplate({ id: nameOf(agent.title), title: "From an agent", about: agent.title, fields: roleOf(agent, conversation) });
+    } catch (error) {
+      app.report(error);
+    }
+  };
 
   const columnElement = (source: RoleSource) => () => region?.querySelector(`[data-column="${source}"]`) ?? null;
   const targets = (card: RoleCard): Target[] => {
@@ -95,7 +108,10 @@ export function Board(props: { onClose: () => void }): JSX.Element {
         <Menu
           label="New role"
           class={s.create}
-          entries={TEMPLATES.map((entry, at) => ({ label: entry.title, note: entry.about, apart: at === 1, onSelect: () => setTemplate(entry) }))}
+          entries={[
+            ...TEMPLATES.map((entry, at) => ({ label: entry.title, note: entry.about, apart: at === 1, onSelect: () => setTemplate(entry) })),
+            { label: "From the selected agent", note: app.agent()?.title ?? "None is selected", apart: true, disabled: app.agent() === undefined, onSelect: () => void fromAgent() },
+          ]}
         >
           <Icon name="plus" size={14} />
           New role

@@ -125,6 +125,9 @@ function actions(card: RoleCard): MenuEntry[] {
         .catch((error: unknown) => app.report(error));
     },
   });
+  // With the one that hides it, or that it hides, at first; any other can be chosen there.
+  const other = studio.board.cards.find((near) => near.path === role()?.shadowed_by || near.role?.shadowed_by === card.path) ?? studio.board.cards.find((near) => near.path !== card.path);
+  if (other) entries.push({ label: "Compare…", icon: "tree", note: `With ${cardName(other)}, or another`, onSelect: () => studio.compare([other.path, card.path]) });
   if (card.editable) entries.push({ label: "Delete", icon: "trash", note: "Can be undone", apart: true, onSelect: () => void studio.remove(card) });
   return entries;
 }

@@ -4,7 +4,7 @@ import { For, Show, createMemo, createSignal, type JSX } from "solid-js";
 import { Icon } from "../parts/Icon";
 import { Unseen } from "../parts/Unseen";
 import { plural } from "../parts/time";
-import type { DiffLine, RoleFile } from "../protocol.gen";
+import type { DiffLine, RoleFile, RoleWarning } from "../protocol.gen";
 import type { Editor } from "./editor";
 import s from "./FilePreview.module.css";
 
@@ -15,21 +15,12 @@ const SIGN = { added: "+", removed: "−", context: "" } as const;
 
 export function FilePreview(props: { editor: Editor; theirs: RoleFile | undefined }): JSX.Element {
   const { editor } = props;
-  const [all, setAll] = createSignal(false);
   const lines = createMemo<DiffLine[]>(() => {
     if (props.theirs) return (props.theirs.text ?? "").split(/\r?\n/).map((text) => ({ kind: "context", text }));
     return editor.preview()?.lines ?? [];
   });
-  const rows = createMemo(() => {
-    let number = 0;
-    return lines().map((line) => {
-      if (line.kind !== "removed") number += 1;
-      return { line, number: line.kind === "removed" ? undefined : number };
-    });
-  });
   const warnings = () => (props.theirs ? props.theirs.warnings : (editor.preview()?.warnings ?? []));
-  const at = (number: number | undefined) => warnings().filter((warning) => warning.line === number);
-  const last = () => rows().findLast((row) => row.number !== undefined)?.number ?? 0;
+  const last = () => lines().filter((line) => line.kind !== "removed").length;
   /** About the whole file, or behind its end. */
   const loose = () => warnings().filter((warning) => warning.line === 0 || warning.line > last());
   const changed = () => lines().filter((line) => line.kind !== "context").length;
@@ -73,42 +64,58 @@ export function FilePreview(props: { editor: Editor; theirs: RoleFile | undefine
           </p>
         )}
       </For>
-      <div class={`${s.lines} selectable`} tabindex={0} role="group" aria-label="Lines">
-        <For each={all() ? rows() : rows().slice(0, MOST)}>
-          {(row) => (
-            <>
-              <div class={s.line} data-kind={row.line.kind} data-bad={at(row.number).length > 0}>
-                <span class={s.number}>{row.number ?? ""}</span>
-                <span class={s.sign}>
-                  <span aria-hidden="true">{SIGN[row.line.kind]}</span>
-                  <Show when={row.line.kind !== "context"}>
-                    <span class="sr-only">{row.line.kind}</span>
-                  </Show>
-                </span>
-                <code>
-                  <Unseen text={row.line.text.replace(/^\ufeff/, "")} />
-                </code>
-              </div>
-              <For each={row.number === undefined ? [] : at(row.number)}>
-                {(warning) => (
-                  <p class={s.inline}>
-                    <Icon name="alert" size={12} />
-                    <span>
-                      <span class="sr-only">Line {warning.line}: </span>
-                      <Unseen text={warning.message} />
-                    </span>
-                  </p>
-                )}
-              </For>
-            </>
-          )}
-        </For>
-        <Show when={!all() && rows().length > MOST}>
-          <button type="button" class={s.more} onClick={() => setAll(true)}>
-            Show all: {(rows().length - MOST).toLocaleString()} more lines
-          </button>
-        </Show>
-      </div>
+      <Lines lines={lines()} warnings={warnings()} label="Lines" />
     </section>
+  );
+}
+
+/** Lines of a file, numbered as they will be, with those that go, and problems below the line that they are about. */
+export function Lines(props: { lines: readonly DiffLine[]; warnings: readonly RoleWarning[]; label: string }): JSX.Element {
+  const [all, setAll] = createSignal(false);
+  const rows = createMemo(() => {
+    let number = 0;
+    return props.lines.map((line) => {
+      if (line.kind !== "removed") number += 1;
+      return { line, number: line.kind === "removed" ? undefined : number };
+    });
+  });
+  const at = (number: number | undefined) => (number === undefined ? [] : props.warnings.filter((warning) => warning.line === number));
+  return (
+    <div class={`${s.lines} selectable`} tabindex={0} role="group" aria-label={props.label}>
+      <For each={all() ? rows() : rows().slice(0, MOST)}>
+        {(row) => (
+          <>
+            <div class={s.line} data-kind={row.line.kind} data-bad={at(row.number).length > 0}>
+              <span class={s.number}>{row.number ?? ""}</span>
+              <span class={s.sign}>
+                <span aria-hidden="true">{SIGN[row.line.kind]}</span>
+                <Show when={row.line.kind !== "context"}>
+                  <span class="sr-only">{row.line.kind}</span>
+                </Show>
+              </span>
+              <code>
+                <Unseen text={row.line.text.replace(/^\ufeff/, "")} />
+              </code>
+            </div>
+            <For each={at(row.number)}>
+              {(warning) => (
+                <p class={s.inline}>
+                  <Icon name="alert" size={12} />
+                  <span>
+                    <span class="sr-only">Line {warning.line}: </span>
+                    <Unseen text={warning.message} />
+                  </span>
+                </p>
+              )}
+            </For>
+          </>
+        )}
+      </For>
+      <Show when={!all() && rows().length > MOST}>
+        <button type="button" class={s.more} onClick={() => setAll(true)}>
+          Show all: {(rows().length - MOST).toLocaleString()} more lines
+        </button>
+      </Show>
+    </div>
   );
 }

@@ -2,6 +2,7 @@
 
 import { Show, createSignal, type JSX } from "solid-js";
 import { Markdown } from "../parts/Markdown";
+import { plural } from "../parts/time";
 import type { Editor } from "./editor";
 import { NO_FIELDS } from "./studio";
 import s from "./Prompt.module.css";
@@ -29,7 +30,7 @@ export function Prompt(props: { editor: Editor }): JSX.Element {
     <div class={s.prompt}>
       <div class={s.head}>
         <h3>Prompt</h3>
-        <span class={s.count}>{words().toLocaleString()} words</span>
+        <span class={s.count}>{plural(words(), "word")}</span>
         <div class={s.modes} role="group" aria-label="Prompt view">
           <button type="button" aria-pressed={!drawn()} onClick={() => setDrawn(false)}>
             Write

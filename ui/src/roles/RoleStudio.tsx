@@ -6,6 +6,7 @@ import { useApp } from "../app/context";
 import { Button, IconButton } from "../parts/Button";
 import { Dialog } from "../parts/Dialog";
 import { Board } from "./Board";
+import { Compare } from "./Compare";
 import { EditorView } from "./EditorView";
 import { StartDialog } from "./StartDialog";
 import s from "./RoleStudio.module.css";
@@ -82,6 +83,7 @@ export function RoleStudio(): JSX.Element {
         </div>
       </Dialog>
       <StartDialog />
+      <Compare />
     </section>
   );
 }

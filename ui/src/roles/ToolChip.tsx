@@ -19,6 +19,10 @@ export function ToolChip(props: {
   /** In the palette: the role has it already. */
   isUsed?: boolean;
   title?: string;
+  /** No tool here is called so. */
+  isUnknown?: boolean;
+  /** It only shows what is so. */
+  isFixed: boolean;
 }): JSX.Element {
   const parts = () => splitEntry(props.entry);
   const isHeld = () => {
@@ -36,7 +40,7 @@ export function ToolChip(props: {
     return list;
   };
   const why = () =>
-    props.implied === "all" ? "The role has all tools that are not denied" : props.implied === "rest" ? "All calls that no rule allows" : props.title;
+    props.isUnknown ? "A role can't have a tool of this name here" : props.implied === "all" ? "The role has all tools that are not denied" : props.implied === "rest" ? "All calls that no rule allows" : props.title;
 
   return (
     <span
@@ -45,8 +49,9 @@ export function ToolChip(props: {
       data-implied={props.implied !== undefined}
       data-used={props.isUsed === true}
       data-held={isHeld()}
+      data-unknown={props.isUnknown === true}
       title={why()}
-      onPointerDown={(event) => props.drag.onPointerDown(event, props.carried, props.entry)}
+      onPointerDown={(event) => !props.isFixed && props.drag.onPointerDown(event, props.carried, props.entry)}
     >
       <span class={s.grip} data-grip aria-hidden="true">
         <Icon name="grip" size={12} />

@@ -37,6 +37,8 @@ export interface Studio {
   editor: Accessor<Editor | undefined>;
   done: Accessor<Done | undefined>;
   start: Accessor<Start | undefined>;
+  /** The paths of two roles that are compared. */
+  compared: Accessor<readonly [string, string] | undefined>;
   /** What screen readers are told. */
   words: Accessor<string>;
   /** What waits for an answer about unsaved changes. */
@@ -56,6 +58,7 @@ export interface Studio {
   undoDone: () => Promise<void>;
   dismissDone: () => void;
   askStart: (start: Start | undefined) => void;
+  compare: (paths: readonly [string, string] | undefined) => void;
   card: (path: string) => RoleCard | undefined;
 }
 
@@ -101,6 +104,7 @@ export function createStudio(options: StudioOptions): Studio {
   const [editor, setEditor] = createSignal<Editor>();
   const [done, setDone] = createSignal<Done>();
   const [start, setStart] = createSignal<Start>();
+  const [compared, compare] = createSignal<readonly [string, string]>();
   const [words, setWords] = createSignal("");
   const [leaving, setLeaving] = createSignal<() => void>();
 
@@ -168,6 +172,7 @@ export function createStudio(options: StudioOptions): Studio {
     editor,
     done,
     start,
+    compared,
     words,
     leaving,
     announce,
@@ -226,6 +231,7 @@ export function createStudio(options: StudioOptions): Studio {
       }),
     dismissDone: () => setDone(undefined),
     askStart: setStart,
+    compare,
     card: (path) => board.cards.find((card) => card.path === path),
   };
 }
