@@ -166,10 +166,12 @@ impl Window {
     /// The middle of an element on the page, in pixels.
     async fn middle(&self, query: &Query<'_>) -> (f64, f64) {
         let element = self.find_where(query).await;
-        let script = "arguments[0].scrollIntoView({block: 'nearest'}); const box = arguments[0].getBoundingClientRect();
+        let script =
+            "arguments[0].scrollIntoView({block: 'nearest'}); const box = arguments[0].getBoundingClientRect();
             return [box.left + box.width / 2, box.top + box.height / 2];";
         let element = serde_json::to_value(&element).expect("an element has an id");
-        let place = self.client.execute(script, vec![element]).await.unwrap_or_else(|error| panic!("{query:?}: {error}"));
+        let place =
+            self.client.execute(script, vec![element]).await.unwrap_or_else(|error| panic!("{query:?}: {error}"));
         let number = |at: usize| place[at].as_f64().expect("a place has two numbers").round();
         (number(0), number(1))
     }

@@ -139,14 +139,19 @@ async fn roles_by_pointer() {
     window.press("Put mine on top of theirs").await;
     wait_for_preview(&window, &["Theirs, without", "  - Glob"]).await;
     save(&window).await;
-    assert!(file(&window, &path).await.starts_with("---\r\n# do not rename, CI asks for it\r\nname:   by-hand   # odd spaces\r\n"));
+    assert!(
+        file(&window, &path)
+            .await
+            .starts_with("---\r\n# do not rename, CI asks for it\r\nname:   by-hand   # odd spaces\r\n")
+    );
     window.press("Back to the roles").await;
 
     // Dropped on the composer it starts an agent.
     let message = Query { role: "textbox", name: Some("Message"), ..Query::default() };
     window.drag(&button("tester", "Project"), &message).await;
     type_into(&window, &textbox("Brief"), &format!("Try the tests{ENTER}")).await;
-    let agent = Query { role: "treeitem", containing: Some("Try the tests"), within: Some("Agents"), ..Query::default() };
+    let agent =
+        Query { role: "treeitem", containing: Some("Try the tests"), within: Some("Agents"), ..Query::default() };
     window.find_where(&agent).await;
     window.picture("roles-started-light").await;
     window.close().await;
@@ -194,7 +199,8 @@ async fn roles_by_keyboard() {
     // Of a project's card the targets are User, the message, the tree.
     type_into(&window, &button("tester", "Project"), &format!(" {RIGHT} ")).await;
     type_into(&window, &textbox("Brief"), &format!("Try the tests{ENTER}")).await;
-    let agent = Query { role: "treeitem", containing: Some("Try the tests"), within: Some("Agents"), ..Query::default() };
+    let agent =
+        Query { role: "treeitem", containing: Some("Try the tests"), within: Some("Agents"), ..Query::default() };
     window.find_where(&agent).await;
     window.close().await;
 }

@@ -77,7 +77,7 @@ export function Board(props: { onClose: () => void }): JSX.Element {
     altWord: "moves it instead of copying",
     drop: (card, target, alt) => {
       if (target === "composer" || target === "tree") {
-        studio.askStart({ role: cardName(card), color: card.role?.color, isTrial: false });
+        studio.askStart({ role: cardName(card), path: card.path, color: card.role?.color, isTrial: false });
       } else if (target === "project" || target === "user") void studio.copy(card, target, alt && card.editable);
     },
   });

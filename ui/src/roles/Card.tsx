@@ -101,7 +101,7 @@ function actions(card: RoleCard): MenuEntry[] {
   const { studio } = app;
   const role = () => card.role;
   const canStart = () => role() !== undefined && role()?.shadowed_by === undefined;
-  const start = (isTrial: boolean) => studio.askStart({ role: cardName(card), color: role()?.color, isTrial });
+  const start = (isTrial: boolean) => studio.askStart({ role: cardName(card), path: card.path, color: role()?.color, isTrial });
   const entries: MenuEntry[] = [
     { label: card.editable ? "Edit" : "Look at it", icon: card.editable ? "edit" : "read", onSelect: () => void studio.edit(card.path) },
     { label: "Start a subagent…", icon: "play", disabled: !canStart(), onSelect: () => start(false) },

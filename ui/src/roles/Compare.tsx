@@ -5,6 +5,7 @@ import { useApp } from "../app/context";
 import { asRejected } from "../bridge";
 import { Dialog } from "../parts/Dialog";
 import { Lines } from "./FilePreview";
+import { Select } from "./Select";
 import { SOURCE_WORD, cardName } from "./studio";
 import s from "./Compare.module.css";
 
@@ -28,7 +29,7 @@ export function Compare(): JSX.Element {
         <div class={s.sides}>
           <For each={[0, 1] as const}>
             {(side) => (
-              <select aria-label={side === 0 ? "From" : "To"} value={studio.compared()?.[side] ?? ""} onChange={(event) => choose(side, event.currentTarget.value)}>
+              <Select label={side === 0 ? "From" : "To"} value={studio.compared()?.[side] ?? ""} onChange={(value) => choose(side, value)}>
                 <For each={studio.board.cards}>
                   {(card) => (
                     <option value={card.path}>
@@ -36,7 +37,7 @@ export function Compare(): JSX.Element {
                     </option>
                   )}
                 </For>
-              </select>
+              </Select>
             )}
           </For>
         </div>

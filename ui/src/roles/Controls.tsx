@@ -6,6 +6,7 @@ import type { PermissionMode, RoleFields } from "../protocol.gen";
 import { withValue } from "./draft";
 import type { Editor } from "./editor";
 import { roleHue } from "./hue";
+import { Select } from "./Select";
 import { NO_FIELDS } from "./studio";
 import s from "./Controls.module.css";
 
@@ -29,13 +30,12 @@ export function Controls(props: { editor: Editor; problemOf: (key: string) => st
 
   return (
     <div class={s.grid}>
-      <label class={s.field}>
+      <div class={s.field}>
         <span class={s.label}>Model</span>
-        <select
-          aria-label="Model"
+        <Select
+          label="Model"
           value={model()}
-          onChange={(event) => {
-            const value = event.currentTarget.value;
+          onChange={(value) => {
             setOther(value === "other");
             if (value !== "other") set("model", value === "" ? undefined : value);
           }}
@@ -46,7 +46,7 @@ export function Controls(props: { editor: Editor; problemOf: (key: string) => st
           </Show>
           <For each={studio.board.models}>{(alias) => <option value={alias}>{alias}</option>}</For>
           <option value="other">Another…</option>
-        </select>
+        </Select>
         <Show when={isOther()}>
           <input
             type="text"
@@ -58,17 +58,17 @@ export function Controls(props: { editor: Editor; problemOf: (key: string) => st
           />
         </Show>
         <Show when={props.problemOf("model")}>{(words) => <span class={s.bad}>{words()}</span>}</Show>
-      </label>
-      <label class={s.field}>
+      </div>
+      <div class={s.field}>
         <span class={s.label}>Permission mode</span>
-        <select aria-label="Permission mode" value={fields().permission ?? ""} onChange={(event) => set("permission", MODES.find((entry) => entry.mode === event.currentTarget.value)?.mode)}>
+        <Select label="Permission mode" value={fields().permission ?? ""} onChange={(value) => set("permission", MODES.find((entry) => entry.mode === value)?.mode)}>
           <option value="">The parent's</option>
           <For each={MODES}>{(entry) => <option value={entry.mode}>{entry.label}</option>}</For>
-        </select>
+        </Select>
         <span class={s.note} data-careful={fields().permission === "bypass"}>
           {mode()?.note ?? "as its parent"}
         </span>
-      </label>
+      </div>
       <label class={s.field}>
         <span class={s.label}>Most turns</span>
         <input

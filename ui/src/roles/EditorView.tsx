@@ -31,8 +31,9 @@ export function EditorView(props: { editor: Editor }): JSX.Element {
 
   const tryIt = async () => {
     if (editor.isDirty() && !(await editor.save())) return;
-    const role = editor.file()?.fields?.name;
-    if (role !== undefined) studio.askStart({ role, color: color(), isTrial: true });
+    const file = editor.file();
+    const role = file?.fields?.name;
+    if (file && role !== undefined) studio.askStart({ role, path: file.path, color: color(), isTrial: true });
   };
 
   const onKeyDown = (event: KeyboardEvent) => {

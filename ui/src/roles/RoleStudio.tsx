@@ -48,7 +48,7 @@ export function RoleStudio(): JSX.Element {
       <Show when={studio.editor()} keyed fallback={<Board onClose={close} />}>
         {(editor) => <EditorView editor={editor} />}
       </Show>
-      <Show when={studio.done()}>
+      <Show when={!studio.editor() && studio.done()}>
         {(done) => (
           <div class={s.done}>
             <span>{done().words}</span>

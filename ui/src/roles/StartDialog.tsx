@@ -17,10 +17,23 @@ export function StartDialog(): JSX.Element {
   const [isBusy, setBusy] = createSignal(false);
   const close = () => studio.askStart(undefined);
 
+  // Where it works is the role's to say, until a person says otherwise.
   createEffect(() => {
-    if (!studio.start()) return;
+    const start = studio.start();
     setIsolated(false);
+    if (!start) return;
+    void app.bridge
+      .roleFile(app.project() ?? "", start.path)
+      .then((file) => studio.start() === start && setIsolated(file.fields?.isolation === "worktree"))
+      .catch((error: unknown) => app.report(error));
   });
+
+  /** The agent comes as an event, soon after the wish for it is accepted. */
+  const follow = (before: ReadonlySet<string>, left = 40) => {
+    const started = app.session()?.state.order.find((id) => !before.has(id));
+    if (started !== undefined) app.select(started);
+    else if (left > 0) setTimeout(() => follow(before, left - 1), 50);
+  };
 
   const go = async () => {
     const start = studio.start();
@@ -42,8 +55,7 @@ export function StartDialog(): JSX.Element {
       studio.announce(`${start.role} is started.`);
       studio.leave(() => {
         studio.setOpen(false);
-        const started = app.session()?.state.order.find((id) => !before.has(id));
-        if (started !== undefined) app.select(started);
+        follow(before);
       });
     } finally {
       setBusy(false);

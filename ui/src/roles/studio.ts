@@ -16,6 +16,8 @@ export interface Done {
 /** A role that waits for its brief. */
 export interface Start {
   role: string;
+  /** Its file, which says where it works by default. */
+  path: string;
   color: string | undefined;
   /** In a session of its own. */
   isTrial: boolean;
@@ -61,6 +63,9 @@ export interface Studio {
   compare: (paths: readonly [string, string] | undefined) => void;
   card: (path: string) => RoleCard | undefined;
 }
+
+/** How long undo is offered, in milliseconds. */
+const LASTS = 30_000;
 
 export const SOURCE_WORD: Record<RoleSource, string> = {
   project: "Project",
@@ -157,6 +162,7 @@ export function createStudio(options: StudioOptions): Studio {
 
   function tell(next: Done): void {
     setDone(next);
+    setTimeout(() => done() === next && setDone(undefined), LASTS);
     announce(`${next.words} It can be undone.`);
   }
 
