@@ -23,6 +23,15 @@ const COMMANDS: &[&str] = &[
     "file_diff",
     "blob",
     "roles",
+    "role_board",
+    "role_file",
+    "role_preview",
+    "role_save",
+    "role_create",
+    "role_copy",
+    "role_delete",
+    "role_restore",
+    "role_rule",
     "open_external",
 ];
 

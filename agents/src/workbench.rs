@@ -20,6 +20,7 @@ use crate::log::{Log, LogError};
 use crate::model::{Model, Provider};
 use crate::policy::Rules;
 use crate::role::model_alias::ModelAliases;
+use crate::role::studio::Studio;
 use crate::settings::Settings;
 use crate::tool::{self, Toolbox};
 use crate::tree::{Means, Tree};
@@ -207,6 +208,13 @@ impl Workbench {
     pub fn roles(&self, project: &Path) -> (Vec<RoleSummary>, Vec<RoleWarning>) {
         let catalog = self.means.catalog(project);
         (catalog.all(), catalog.warnings().to_vec())
+    }
+
+    /// The project's roles, to be looked at and changed.
+    pub fn studio(&self, project: &Path) -> Studio {
+        let tools = self.means.toolbox.definitions();
+        let tools = tools.iter().map(|tool| (tool.name.as_str(), tool.description.as_str()));
+        Studio::new(self.means.role_folders(project), tools, self.data_dir.join("deleted-roles"))
     }
 
     /// Ends all agents' tasks and flushes the log. What was running is found as interrupted at the next start.

@@ -19,6 +19,7 @@ use crate::workplace::{self, Choice};
 
 mod commands;
 mod desktop;
+mod roles;
 
 /// The core as the window holds it. Clones are the same bridge.
 #[derive(Clone)]
@@ -90,6 +91,15 @@ pub(crate) fn commands() -> impl Fn(Invoke) -> bool + Send + Sync + 'static {
         commands::file_diff,
         commands::blob,
         commands::roles,
+        roles::role_board,
+        roles::role_file,
+        roles::role_preview,
+        roles::role_save,
+        roles::role_create,
+        roles::role_copy,
+        roles::role_delete,
+        roles::role_restore,
+        roles::role_rule,
         desktop::pick_folder,
         desktop::open_external,
     ]
@@ -200,7 +210,8 @@ mod tests {
             capability["permissions"].as_array().unwrap().iter().map(|p| p.as_str().unwrap()).collect();
         let lines = handler.lines().map(str::trim);
         let commands = lines.filter_map(|line| {
-            line.strip_prefix("commands::").or_else(|| line.strip_prefix("desktop::"))?.strip_suffix(',')
+            let (module, command) = line.strip_suffix(',')?.split_once("::")?;
+            ["commands", "desktop", "roles"].contains(&module).then_some(command)
         });
         let mut count = 0;
         for command in commands {

@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use fantoccini::actions::{InputSource, MOUSE_BUTTON_LEFT, MouseActions, PointerAction};
 use fantoccini::elements::Element;
 use fantoccini::{Client, ClientBuilder};
 use hyper_util::client::legacy::connect::HttpConnector;
@@ -143,6 +144,36 @@ impl Window {
             element.click().await.ok()
         })
         .await;
+    }
+
+    /// Drags from the first element to the second with the real pointer, in several steps, and drops there.
+    ///
+    /// # Panics
+    /// When one of them isn't there before the deadline, or the driver can't.
+    pub async fn drag(&self, from: &Query<'_>, to: &Query<'_>) {
+        let (x, y) = self.middle(from).await;
+        let (to_x, to_y) = self.middle(to).await;
+        let steps = (1..=8).map(f64::from).map(|step| (x + (to_x - x) * step / 8.0, y + (to_y - y) * step / 8.0));
+        let go = |(x, y): (f64, f64)| PointerAction::MoveTo { duration: Some(Duration::from_millis(12)), x, y };
+        let held = MouseActions::new("mouse".to_owned())
+            .then(go((x, y)))
+            .then(PointerAction::Down { button: MOUSE_BUTTON_LEFT });
+        let moved = steps.fold(held, |actions, place| actions.then(go(place)));
+        let dropped = moved.then(PointerAction::Up { button: MOUSE_BUTTON_LEFT });
+        self.client.perform_actions(dropped).await.unwrap_or_else(|error| panic!("{from:?} can't be dragged: {error}"));
+    }
+
+    /// The middle of an element on the page, in pixels.
+    async fn middle(&self, query: &Query<'_>) -> (f64, f64) {
+        let element = self.find_where(query).await;
+        let script =
+            "arguments[0].scrollIntoView({block: 'nearest'}); const box = arguments[0].getBoundingClientRect();
+            return [box.left + box.width / 2, box.top + box.height / 2];";
+        let element = serde_json::to_value(&element).expect("an element has an id");
+        let place =
+            self.client.execute(script, vec![element]).await.unwrap_or_else(|error| panic!("{query:?}: {error}"));
+        let number = |at: usize| place[at].as_f64().expect("a place has two numbers").round();
+        (number(0), number(1))
     }
 
     /// Waits until `condition` gives something.

@@ -17,6 +17,8 @@ import type {
   SessionSummary,
   Snapshot,
 } from "./protocol.gen";
+import { recordedRoles } from "./roles/recorded";
+import { sampleRoles } from "./roles/samples";
 import { emptySession, foldEvent, toSnapshot, type SessionState } from "./session/fold";
 import { foldTranscript, type TranscriptState } from "./session/transcript";
 
@@ -47,6 +49,8 @@ export interface Playback {
   skipTo?: number;
   /** How much faster than recorded; 0: by `step()` only. */
   speed?: number;
+  /** Which role files there are, see `sampleRoles`. */
+  roles?: string;
 }
 
 export interface RecordedBridge extends Bridge {
@@ -185,6 +189,7 @@ export function recordedBridge(recording: Recording, playback: Playback = {}): R
   }
 
   return {
+    ...recordedRoles(sampleRoles(playback.roles ?? null)),
     sent,
     step,
     inject,

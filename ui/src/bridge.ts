@@ -10,7 +10,16 @@ import type {
   Conversation,
   FileDiff,
   Rejected,
+  RoleBoard,
+  RoleChange,
+  RoleCopy,
+  RoleFile,
+  RolePreview,
+  RoleRule,
+  RoleSave,
+  RoleSource,
   RoleSummary,
+  RoleTrashId,
   RoleWarning,
   SessionId,
   SessionSummary,
@@ -57,6 +66,18 @@ export interface Bridge {
   fileDiff(session: SessionId, agent: AgentId, path: string, whole: boolean): Promise<FileDiff>;
   blob(hash: BlobHash): Promise<string>;
   roles(project: string): Promise<Roles>;
+  roleBoard(project: string): Promise<RoleBoard>;
+  roleFile(project: string, path: string): Promise<RoleFile>;
+  /** `base`: the file's text now; `null` for a new file. Nothing is written. */
+  rolePreview(project: string, base: string | null, change: RoleChange): Promise<RolePreview>;
+  /** `fingerprint`: of the file that the change started from. */
+  roleSave(project: string, path: string, fingerprint: string, text: string): Promise<RoleSave>;
+  roleCreate(project: string, to: RoleSource, text: string): Promise<RoleFile>;
+  roleCopy(project: string, path: string, to: RoleSource, moves: boolean): Promise<RoleCopy>;
+  roleDelete(project: string, path: string): Promise<RoleTrashId>;
+  /** Answers the path of what came back. */
+  roleRestore(project: string, trashed: RoleTrashId): Promise<string>;
+  roleRule(project: string, entry: string): Promise<RoleRule>;
   openExternal(url: string): Promise<void>;
 }
 
@@ -94,6 +115,15 @@ export function windowBridge(): Bridge {
     fileDiff: (session, agent, path, whole) => invoke("file_diff", { session, agent, path, whole }),
     blob: (hash) => invoke("blob", { hash }),
     roles: (project) => invoke("roles", { project }),
+    roleBoard: (project) => invoke("role_board", { project }),
+    roleFile: (project, path) => invoke("role_file", { project, path }),
+    rolePreview: (project, base, change) => invoke("role_preview", { project, base, change }),
+    roleSave: (project, path, fingerprint, text) => invoke("role_save", { project, path, fingerprint, text }),
+    roleCreate: (project, to, text) => invoke("role_create", { project, to, text }),
+    roleCopy: (project, path, to, moves) => invoke("role_copy", { project, path, to, moves }),
+    roleDelete: (project, path) => invoke("role_delete", { project, path }),
+    roleRestore: (project, trashed) => invoke("role_restore", { project, trashed }),
+    roleRule: (project, entry) => invoke("role_rule", { project, entry }),
     openExternal: (url) => invoke("open_external", { url }),
   };
 }

@@ -18,6 +18,7 @@ async function chooseBridge(): Promise<Bridge> {
     return recordedBridge(recording as import("./bridge.recorded").Recording, {
       ...(skipTo === undefined ? {} : { skipTo }),
       ...(speed === undefined ? {} : { speed }),
+      ...(query.has("roles") ? { roles: query.get("roles") ?? "" } : {}),
     });
   }
   throw new Error("This page belongs into Offshoot's window.");

@@ -915,6 +915,229 @@ line: number,
  */
 message: string, };
 
+export type RoleFields = { 
+/**
+ * Its name; empty where the file has none.
+ */
+name: string, 
+/**
+ * When to use it; empty where the file doesn't say.
+ */
+description: string, 
+/**
+ * The tools it may use, as written (`Bash(git diff *)` too); absent: all.
+ */
+tools?: Array<string>, 
+/**
+ * The tools it may not use, as written.
+ */
+disallowed_tools: Array<string>, 
+/**
+ * A model id or alias; absent: the parent's.
+ */
+model?: string, 
+/**
+ * Most model calls of one run; absent: the default.
+ */
+max_turns?: number, 
+/**
+ * The mode its calls are decided in; absent: the parent's.
+ */
+permission?: PermissionMode, 
+/**
+ * Whether it runs in the background.
+ */
+background: boolean, 
+/**
+ * Where it works.
+ */
+isolation: Isolation, 
+/**
+ * A colour name.
+ */
+color?: string, 
+/**
+ * Whether the project's instructions are left out of its prompt.
+ */
+without_instructions: boolean, 
+/**
+ * The prompt, with `\n` as line end and without empty lines around it.
+ */
+body: string, };
+
+export type RoleFile = { 
+/**
+ * Absolute path, or `built-in:<name>.md`.
+ */
+path: string, 
+/**
+ * Where it comes from.
+ */
+source: RoleSource, 
+/**
+ * All of it, a byte-order mark and the author's line ends included; absent where it isn't UTF-8.
+ */
+text?: string, 
+/**
+ * SHA-256 of its bytes, in hex: what a save says it started from.
+ */
+fingerprint: string, 
+/**
+ * What it says; absent where that can't be made out.
+ */
+fields?: RoleFields, 
+/**
+ * Everything in it that isn't taken as written, with lines.
+ */
+warnings: Array<RoleWarning>, 
+/**
+ * Whether it can be saved here; if not, it can be copied.
+ */
+editable: boolean, };
+
+export type RoleChange = { "type": "fields", 
+/**
+ * All of them, changed or not.
+ */
+fields: RoleFields, } | { "type": "text", 
+/**
+ * The whole file.
+ */
+text: string, };
+
+export type RolePreview = { 
+/**
+ * Exactly what a save writes.
+ */
+text: string, 
+/**
+ * Every line of it in order, with the lines that go. Line ends aren't part of a line.
+ */
+lines: Array<DiffLine>, 
+/**
+ * What it says; absent where that can't be made out.
+ */
+fields?: RoleFields, 
+/**
+ * Everything in it that isn't taken as written, with lines.
+ */
+warnings: Array<RoleWarning>, 
+/**
+ * Whether it is a role.
+ */
+loads: boolean, };
+
+export type RoleSave = { "outcome": "saved", 
+/**
+ * As it was read back.
+ */
+file: RoleFile, } | { "outcome": "conflict", 
+/**
+ * What it is now; absent where it is gone.
+ */
+now?: RoleFile, };
+
+export type RoleTrashId = string;
+
+export type RoleCopy = { 
+/**
+ * Absolute path of the new file.
+ */
+path: string, 
+/**
+ * Set when the old file went: what brings it back.
+ */
+trashed?: RoleTrashId, };
+
+export type RoleTool = { 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * What it does, in a line.
+ */
+about: string, 
+/**
+ * Whether its calls wait for a person where nothing else is said. Tools that only read, or keep the agent's own
+ * plan, never do.
+ */
+asks: boolean, };
+
+export type RoleCard = { 
+/**
+ * Absolute path of its file, or `built-in:<name>.md`.
+ */
+path: string, 
+/**
+ * Where it comes from.
+ */
+source: RoleSource, 
+/**
+ * What it says; absent where the file is no role.
+ */
+role?: RoleSummary, 
+/**
+ * What is wrong with it.
+ */
+warnings: Array<RoleWarning>, 
+/**
+ * Whether it can be changed here; if not, it can be copied.
+ */
+editable: boolean, };
+
+export type RoleBoard = { 
+/**
+ * One card per file, by name; a winner before those that it shadows.
+ */
+cards: Array<RoleCard>, 
+/**
+ * Problems that are no file's.
+ */
+warnings: Array<RoleWarning>, 
+/**
+ * Where new roles of the project go.
+ */
+project_folder: string, 
+/**
+ * Where new roles of the user go.
+ */
+user_folder: string, 
+/**
+ * Tools that a role can have.
+ */
+tools: Array<RoleTool>, 
+/**
+ * Names of colours that a role can have.
+ */
+colors: Array<string>, 
+/**
+ * Aliases of models.
+ */
+models: Array<string>, 
+/**
+ * Most turns that a role may ask for.
+ */
+max_turns: number, };
+
+export type RoleRule = { 
+/**
+ * Whether it can stand in a role file.
+ */
+valid: boolean, 
+/**
+ * What is wrong with it or doubtful about it; may be empty.
+ */
+problem: string, 
+/**
+ * Calls that it speaks of.
+ */
+matches: Array<string>, 
+/**
+ * Calls that look alike and that it doesn't speak of.
+ */
+misses: Array<string>, };
+
 export type Isolation = "shared" | "worktree";
 
 export type Command = { "type": "send_message", 

@@ -5,6 +5,7 @@ import { batch, createSignal, type Accessor } from "solid-js";
 import { createPrefs, readText, write, type Prefs } from "./app/prefs";
 import { asRejected, type Bridge, type Startup } from "./bridge";
 import type { AgentId, AgentView, Command, Rejected, SessionId, SessionSummary } from "./protocol.gen";
+import { createStudio, type Studio } from "./roles/studio";
 import { openSession as openSessionStore, type SessionStore } from "./session/store";
 
 export type InspectorTab = "review" | "requests" | "tasks";
@@ -25,6 +26,7 @@ export interface ForkPoint {
 export interface AppStore {
   readonly bridge: Bridge;
   readonly prefs: Prefs;
+  readonly studio: Studio;
   startup: Accessor<Startup | undefined>;
   project: Accessor<string | null>;
   sessions: Accessor<SessionSummary[]>;
@@ -72,6 +74,7 @@ export function createApp(bridge: Bridge): AppStore {
   const [sheet, setSheet] = createSignal<Sheet>();
   const [link, setLink] = createSignal<string>();
   const [forkPoint, setForkPoint] = createSignal<ForkPoint>();
+  const studio = createStudio({ bridge, project, report });
   let noticeCount = 0;
 
   function report(error: unknown): void {
@@ -156,6 +159,7 @@ export function createApp(bridge: Bridge): AppStore {
   return {
     bridge,
     prefs,
+    studio,
     startup,
     project,
     sessions,
@@ -173,7 +177,11 @@ export function createApp(bridge: Bridge): AppStore {
     link,
     forkPoint,
     setTab,
-    setSheet,
+    setSheet(next) {
+      // The studio is no sheet: it stays open beside the tree and the composer.
+      if (next === "roles") studio.setOpen(true);
+      setSheet(next === "roles" ? undefined : next);
+    },
     askLink: setLink,
     setForkPoint,
     start: () =>

@@ -29,7 +29,10 @@ pub use id::{AgentId, BlobHash, CallId, InputId, RequestId, SessionId, TaskId};
 pub use jiff::Timestamp;
 pub use message::{Block, Message, MessageRole, Origin, RawJson};
 pub use permission::{Access, Answer, Asker, DecidedBy, PermissionMode, PermissionRequest, WithdrawnReason};
-pub use role::{RoleSource, RoleSummary, RoleWarning};
+pub use role::{
+    RoleBoard, RoleCard, RoleChange, RoleCopy, RoleFields, RoleFile, RolePreview, RoleRule, RoleSave, RoleSource,
+    RoleSummary, RoleTool, RoleTrashId, RoleWarning,
+};
 pub use shell::{ShellOutcome, ShellView};
 pub use snapshot::{
     AgentState, AgentView, CallState, CallView, Conversation, SessionSummary, SessionView, Snapshot, Todo, TodoStatus,

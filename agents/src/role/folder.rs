@@ -11,9 +11,10 @@ use std::path::{Path, PathBuf};
 use offshoot_protocol::{RoleSource, RoleWarning};
 
 use super::field;
+use crate::boundary::Target;
 
 /// Largest role file, in bytes.
-const FILE_LIMIT: u64 = 256 * 1024;
+pub(super) const FILE_LIMIT: u64 = 256 * 1024;
 /// Most role files of one folder.
 const FILES_LIMIT: usize = 256;
 /// Most directory entries that are looked at in one folder, whatever they are.
@@ -123,6 +124,50 @@ impl RoleFolders {
     }
 }
 
+impl RoleFolders {
+    /// Where new roles of a source go: the folder, which may not exist yet. Nothing for sources that aren't written to.
+    pub(super) fn home(&self, source: RoleSource) -> Option<PathBuf> {
+        match source {
+            RoleSource::User => self.user.clone(),
+            RoleSource::Project => {
+                let start = self.project.as_ref()?;
+                let start = start.canonicalize().unwrap_or_else(|_| start.clone());
+                let existing = self.existing(&mut Vec::new()).into_iter().map(|folder| folder.path);
+                let own = existing.filter(|path| path.ends_with(".offshoot/roles") && start.starts_with(above(path)));
+                Some(own.into_iter().next().unwrap_or_else(|| start.join(".offshoot/roles")))
+            }
+            RoleSource::BuiltIn | RoleSource::Plugin => None,
+        }
+    }
+
+    /// A new file of that name in [`Self::home`].
+    pub(super) fn new_file(&self, source: RoleSource, name: &str) -> Result<Target, String> {
+        let home = self.home(source).ok_or("roles are not written there")?;
+        let failed = |error: io::Error| format!("{} can't be used: {error}", home.display());
+        if source == RoleSource::User {
+            // The person's own folder may be a link to wherever they keep their settings.
+            fs::create_dir_all(&home).map_err(failed)?;
+            return Ok(Target { root: home.canonicalize().map_err(failed)?, beneath: PathBuf::from(name) });
+        }
+        // From the project on, no link is followed.
+        let root = above(&home).canonicalize().map_err(failed)?;
+        Ok(Target { root, beneath: Path::new(".offshoot/roles").join(name) })
+    }
+
+    /// Whether a file at `path` would be one of the roles that can be written, if it existed. By its text alone.
+    pub(super) fn could_hold(&self, path: &Path) -> bool {
+        let plain = path.components().all(|part| !matches!(part, std::path::Component::ParentDir));
+        let mut folders = self.project_folders();
+        folders.extend(self.user.clone());
+        plain && is_markdown(path) && folders.iter().any(|folder| path.starts_with(folder) && path != folder)
+    }
+}
+
+/// The folder that a path's last two components are in.
+fn above(path: &Path) -> &Path {
+    path.ancestors().nth(2).unwrap_or(path)
+}
+
 struct Walk {
     files: Vec<PathBuf>,
     folders: Vec<PathBuf>,
@@ -204,6 +249,14 @@ impl Folder {
     /// Reads one of its files; the error is a warning's message.
     pub(super) fn read(&self, path: &Path) -> Result<Vec<u8>, String> {
         self.open(path).and_then(|mut file| read_bounded(&mut file))
+    }
+
+    /// Where one of its files is written: from a folder without links on the way.
+    pub(super) fn target(&self, file: &Path) -> Option<Target> {
+        let beneath = file.strip_prefix(&self.path).ok()?;
+        let real = self.path.canonicalize().ok()?;
+        let folder = real.strip_prefix(&self.within).ok()?;
+        Some(Target { root: self.within.clone(), beneath: folder.join(beneath) })
     }
 
     fn open(&self, path: &Path) -> Result<File, String> {

@@ -2,7 +2,7 @@
 //!
 //! [`parse`] reads one, [`write`] changes one without touching what wasn't meant, [`catalog`] collects them from their
 //! folders and [`watch`] keeps the catalog current; [`narrow`] and [`model_alias`] say what a role comes to when an agent
-//! starts with it. Nothing here starts an agent or decides about permission, and a bad file never spoils another.
+//! starts with it; [`studio`] is what an editor of roles works with. Nothing here starts an agent or decides about permission, and a bad file never spoils another.
 
 mod announce;
 mod body;
@@ -20,6 +20,7 @@ pub mod parse;
 mod relist;
 #[cfg(test)]
 mod samples;
+pub mod studio;
 mod value;
 pub mod watch;
 mod wish;

@@ -9,11 +9,11 @@ use super::ToolError;
 use crate::boundary::Target;
 
 /// Largest file that a tool takes into memory.
-pub(super) const MAX_FILE: u64 = 32 * 1024 * 1024;
+pub(crate) const MAX_FILE: u64 = 32 * 1024 * 1024;
 
 /// Why a file can't be used.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum DiskError {
+pub(crate) enum DiskError {
     #[error("{0} does not exist.")]
     Missing(String),
     #[error("{0} is a directory. Glob lists files, and `ls` in Bash lists a directory.")]
@@ -59,7 +59,7 @@ impl DiskError {
 }
 
 /// Reads all of a file that [`open_regular`] or [`Slot::open`] opened, up to [`MAX_FILE`].
-pub(super) fn read_all(path: &Path, file: &File) -> Result<Vec<u8>, DiskError> {
+pub(crate) fn read_all(path: &Path, file: &File) -> Result<Vec<u8>, DiskError> {
     let size = file.metadata().map_err(|error| DiskError::of(path, error))?.len();
     let mut bytes = Vec::with_capacity(usize::try_from(size.min(MAX_FILE)).unwrap_or_default());
     file.take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(|error| DiskError::of(path, error))?;
@@ -70,7 +70,7 @@ pub(super) fn read_all(path: &Path, file: &File) -> Result<Vec<u8>, DiskError> {
 }
 
 /// The place of a file that is or will be written, held open where that is possible.
-pub(super) struct Slot {
+pub(crate) struct Slot {
     #[cfg(unix)]
     parent: std::os::fd::OwnedFd,
     name: OsString,
@@ -78,14 +78,14 @@ pub(super) struct Slot {
 }
 
 /// A file as it was found in its [`Slot`].
-pub(super) struct Found {
-    pub(super) content: Vec<u8>,
+pub(crate) struct Found {
+    pub(crate) content: Vec<u8>,
     #[cfg(unix)]
     stat: rustix::fs::Stat,
 }
 
 #[cfg(unix)]
-pub(super) use unix::open_regular;
+pub(crate) use unix::open_regular;
 
 #[cfg(unix)]
 mod unix {
@@ -103,7 +103,7 @@ mod unix {
 
     /// Opens a file to read it. Links are followed, but not the kernel's magic ones (`/proc/self/root`, `/dev/fd/3`), and
     /// only to a regular file of a real file system.
-    pub(in super::super) fn open_regular(path: &Path) -> Result<File, DiskError> {
+    pub(crate) fn open_regular(path: &Path) -> Result<File, DiskError> {
         let fd = open_without_magic(path).map_err(|error| match error {
             Errno::LOOP if path.starts_with("/proc") => DiskError::Processes(path.display().to_string()),
             // What opening a socket, or a device without a driver, says.
@@ -156,7 +156,7 @@ mod unix {
     impl Slot {
         /// Opens the folder of `target`, one component after the other and without following a link, and makes those that
         /// are missing if `create` says so.
-        pub(in super::super) fn open(target: &Target, create: bool) -> Result<Self, DiskError> {
+        pub(crate) fn open(target: &Target, create: bool) -> Result<Self, DiskError> {
             let path = target.path();
             let Some(name) = target.beneath.file_name() else {
                 return Err(DiskError::Directory(path.display().to_string()));
@@ -181,7 +181,7 @@ mod unix {
         }
 
         /// What is there now; nothing if there is no such file.
-        pub(in super::super) fn read(&self) -> Result<Option<Found>, DiskError> {
+        pub(crate) fn read(&self) -> Result<Option<Found>, DiskError> {
             let fd = match rustix::fs::openat(&self.parent, &self.name, LOOK | OFlags::NOFOLLOW, Mode::empty()) {
                 Ok(fd) => fd,
                 Err(Errno::NOENT) => return Ok(None),
@@ -195,7 +195,7 @@ mod unix {
 
         /// Puts `content` there in one step: nobody sees half of it, and a failure leaves what was. Mode and owner of
         /// `old` are kept; without it the file must still not exist.
-        pub(in super::super) fn replace(&self, content: &[u8], old: Option<&Found>) -> Result<(), DiskError> {
+        pub(crate) fn replace(&self, content: &[u8], old: Option<&Found>) -> Result<(), DiskError> {
             let temporary = OsString::from(format!(".offshoot-{:016x}", fastrand::u64(..)));
             let result =
                 self.write_temporary(&temporary, content, old).and_then(|()| self.put(&temporary, old.is_some()));
@@ -234,7 +234,13 @@ mod unix {
             })
         }
 
-        pub(in super::super) fn path(&self) -> &PathBuf {
+        /// Removes the file; not what a link in its place leads to.
+        pub(crate) fn remove(&self) -> Result<(), DiskError> {
+            let removed = rustix::fs::unlinkat(&self.parent, &self.name, AtFlags::empty());
+            removed.map_err(|error| DiskError::of(&self.path, error))
+        }
+
+        pub(crate) fn path(&self) -> &PathBuf {
             &self.path
         }
     }
@@ -257,7 +263,7 @@ mod unix {
 
 /// Without handles relative to a folder: by path, right after the check.
 #[cfg(not(unix))]
-pub(super) fn open_regular(path: &Path) -> Result<File, DiskError> {
+pub(crate) fn open_regular(path: &Path) -> Result<File, DiskError> {
     let meta = std::fs::metadata(path).map_err(|error| DiskError::of(path, error))?;
     if meta.is_dir() {
         return Err(DiskError::Directory(path.display().to_string()));
@@ -270,7 +276,7 @@ pub(super) fn open_regular(path: &Path) -> Result<File, DiskError> {
 
 #[cfg(not(unix))]
 impl Slot {
-    pub(super) fn open(target: &Target, create: bool) -> Result<Self, DiskError> {
+    pub(crate) fn open(target: &Target, create: bool) -> Result<Self, DiskError> {
         let path = target.path();
         let (Some(name), Some(parent)) = (target.beneath.file_name(), path.parent()) else {
             return Err(DiskError::Directory(path.display().to_string()));
@@ -281,7 +287,7 @@ impl Slot {
         Ok(Self { name: name.to_os_string(), path })
     }
 
-    pub(super) fn read(&self) -> Result<Option<Found>, DiskError> {
+    pub(crate) fn read(&self) -> Result<Option<Found>, DiskError> {
         match open_regular(&self.path) {
             Ok(file) => Ok(Some(Found { content: read_all(&self.path, &file)? })),
             Err(DiskError::Missing(_)) => Ok(None),
@@ -289,7 +295,7 @@ impl Slot {
         }
     }
 
-    pub(super) fn replace(&self, content: &[u8], old: Option<&Found>) -> Result<(), DiskError> {
+    pub(crate) fn replace(&self, content: &[u8], old: Option<&Found>) -> Result<(), DiskError> {
         let failed = |error: io::Error| DiskError::of(&self.path, error);
         let parent = self.path.with_file_name("");
         let mut file = tempfile::Builder::new().prefix(".offshoot-").tempfile_in(parent).map_err(failed)?;
@@ -301,7 +307,11 @@ impl Slot {
         })
     }
 
-    pub(super) fn path(&self) -> &PathBuf {
+    pub(crate) fn remove(&self) -> Result<(), DiskError> {
+        std::fs::remove_file(&self.path).map_err(|error| DiskError::of(&self.path, error))
+    }
+
+    pub(crate) fn path(&self) -> &PathBuf {
         &self.path
     }
 }

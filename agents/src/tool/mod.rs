@@ -229,7 +229,7 @@ pub mod agent;
 mod bash;
 mod capture;
 mod diff;
-mod disk;
+pub(crate) mod disk;
 mod edit;
 mod file_memory;
 mod glob;

@@ -85,14 +85,18 @@ pub struct Means {
 impl Means {
     /// The roles there are for a project now.
     pub fn catalog(&self, project: &Path) -> Catalog {
-        let folders = RoleFolders {
+        let known: Vec<&str> = self.toolbox.names().collect();
+        Catalog::load(&self.role_folders(project), &known)
+    }
+
+    /// Where a project's roles are looked for.
+    pub fn role_folders(&self, project: &Path) -> RoleFolders {
+        RoleFolders {
             user: Some(self.config_dir.join("roles")),
             plugins: Some(self.config_dir.join("plugins")),
             project: Some(project.to_path_buf()),
             trusted: true,
-        };
-        let known: Vec<&str> = self.toolbox.names().collect();
-        Catalog::load(&folders, &known)
+        }
     }
 }
 

@@ -1,10 +1,9 @@
-// Everything that lies above the window: palette, help, settings, roles, and the question before a link opens.
+// Everything that lies above the window: palette, help, settings, and the question before a link opens.
 
 import { For, onMount, type JSX } from "solid-js";
 import { Button, Keys } from "../parts/Button";
 import { Dialog } from "../parts/Dialog";
 import { Unseen } from "../parts/Unseen";
-import { Roles } from "../roles/Roles";
 import { Settings } from "../settings/Settings";
 import { Palette } from "./Palette";
 import { useApp } from "./context";
@@ -44,9 +43,6 @@ export function Dialogs(): JSX.Element {
       </Dialog>
       <Dialog open={app.sheet() === "settings"} onClose={close} title="Settings">
         <Settings />
-      </Dialog>
-      <Dialog open={app.sheet() === "roles"} onClose={close} title="Roles" wide>
-        <Roles />
       </Dialog>
       <Dialog open={app.sheet() === "rename"} onClose={close} title="Rename session">
         <Rename onClose={close} />

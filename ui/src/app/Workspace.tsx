@@ -6,6 +6,7 @@ import { Conversation } from "../conversation/Conversation";
 import { Inspector } from "../inspector/Inspector";
 import { Split } from "../parts/Split";
 import type { SessionStore } from "../session/store";
+import { RoleStudio } from "../roles/RoleStudio";
 import { useApp } from "./context";
 import { WIDTHS } from "./prefs";
 import s from "./Workspace.module.css";
@@ -65,8 +66,11 @@ export function Workspace(props: { session: SessionStore }): JSX.Element {
         >
           {(agent) => <Conversation session={props.session} agent={agent()} />}
         </Show>
+        <Show when={app.studio.isOpen()}>
+          <RoleStudio />
+        </Show>
       </main>
-      <Show when={prefs.rightOpen() && app.agent()}>
+      <Show when={prefs.rightOpen() && !app.studio.isOpen() && app.agent()}>
         {(agent) => (
           <>
             <Show when={!isNarrow()}>

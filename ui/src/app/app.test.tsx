@@ -97,8 +97,8 @@ test("the help sheet and the roles open", async () => {
   fireEvent.input(message, { target: { value: "/roles" } });
   fireEvent.keyDown(message, { key: "Enter", keyCode: 13 });
   const roles = await screen.findByRole("region", { name: "Roles" });
-  expect(await within(roles).findByText(/Line 5: The tool/)).toBeTruthy();
-  expect(within(roles).getByText(/Hidden by/)).toBeTruthy();
+  expect(await within(roles).findByText(/Line 4: `tools`: there is no tool/)).toBeTruthy();
+  expect(within(roles).getByText(/Overridden by/)).toBeTruthy();
 });
 
 test("letters find lines", () => {

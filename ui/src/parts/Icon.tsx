@@ -45,6 +45,10 @@ const PATHS = {
   keyboard: "M1.5 4.5h13v7h-13ZM4 7h.1M6.7 7h.1M9.3 7h.1M12 7h.1M5 9.5h6",
   branch: "M5 5.5v5M5 5.5a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3ZM5 13.5a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3ZM11 6.5a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3ZM11 6.5c0 2.5-6 1.5-6 4",
   image: "M2.5 3.5h11v9h-11ZM2.5 11l3.5-3.5 2.5 2.5L11 8l2.5 2.5M10.3 6.3h.1",
+  grip: "M6 4h.1M10 4h.1M6 8h.1M10 8h.1M6 12h.1M10 12h.1",
+  undo: "M5.5 3 2.5 6l3 3M2.5 6H10a3.5 3.5 0 0 1 0 7H6",
+  redo: "m10.5 3 3 3-3 3M13.5 6H6a3.5 3.5 0 0 0 0 7h4",
+  trash: "M3 4.5h10M6.5 4.5V3h3v1.5M4.5 4.5l.5 8.5h6l.5-8.5M6.7 7v3.5M9.3 7v3.5",
 } as const;
 
 export type IconName = keyof typeof PATHS;
