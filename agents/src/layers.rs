@@ -1,4 +1,4 @@
-//! The modules use only modules above them.
+//! The modules use only modules above them, and the packages know nothing of those above.
 
 use std::path::{Path, PathBuf};
 
@@ -21,6 +21,26 @@ fn files(at: &Path, found: &mut Vec<PathBuf>) {
     }
     for entry in std::fs::read_dir(at).into_iter().flatten() {
         files(&entry.unwrap().path(), found);
+    }
+}
+
+/// What a manifest depends on, tests left out.
+fn dependencies(manifest: &str) -> Vec<String> {
+    let (_, after) = manifest.split_once("[dependencies]").expect("a manifest has dependencies");
+    let (own, _) = after.split_once("\n[").unwrap_or((after, ""));
+    own.lines().filter_map(|line| line.split(['.', ' ', '=']).next()).map(str::to_owned).collect()
+}
+
+#[test]
+fn packages_do_not_know_what_stands_above_them() {
+    let core = dependencies(include_str!("../Cargo.toml"));
+    assert!(core.contains(&"tokio".to_owned()), "the list was not found: {core:?}");
+    for absent in ["tauri", "offshoot", "clap", "offshoot-tests"] {
+        assert!(!core.contains(&absent.to_owned()), "the core depends on {absent}");
+    }
+    let protocol = dependencies(include_str!("../protocol/Cargo.toml"));
+    for absent in ["tokio", "rusqlite", "git2", "offshoot-agents"] {
+        assert!(!protocol.contains(&absent.to_owned()), "the protocol depends on {absent}");
     }
 }
 

@@ -27,7 +27,7 @@ impl Tool for TaskList {
     }
 
     fn schema(&self) -> Value {
-        json!({"type": "object", "properties": {}, "additionalProperties": false})
+        json!({"type": "object", "properties": {}, "required": [], "additionalProperties": false})
     }
 
     fn is_parallel(&self) -> bool {
