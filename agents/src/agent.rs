@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use offshoot_protocol::{AgentOutcome, AgentState, EventBody, FailureCode, MessageRole, TurnOutcome};
+use offshoot_protocol::{AgentOutcome, AgentState, EventBody, FailureCode, Input, MessageRole, Origin, TurnOutcome};
 use tokio::sync::{Semaphore, mpsc};
 
 use crate::turn::{self, Worker};
@@ -76,8 +76,10 @@ pub async fn live(worker: Arc<Worker>, conduct: Conduct, mut inbox: mpsc::Unboun
     }
 }
 
+/// Whether there is something to take in. Reminders wait for something else.
 fn has_queue(worker: &Worker) -> bool {
-    worker.journal.read(|fold| fold.agent(&worker.id).is_some_and(|agent| !agent.queue.is_empty()))
+    let waits = |input: &Input| input.origin != Origin::Reminder;
+    worker.journal.read(|fold| fold.agent(&worker.id).is_some_and(|agent| agent.queue.iter().any(waits)))
 }
 
 async fn run_child(

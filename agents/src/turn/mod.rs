@@ -110,8 +110,9 @@ async fn open(worker: &Worker) -> Result<(), TurnOutcome> {
     let objection = worker.screen().await;
     let passes = worker.passing();
     let id = &worker.id;
+    let is_said = |input: &Input| input.origin != Origin::Reminder && passes(input);
     let nothing_passed =
-        || worker.journal.read(|fold| !fold.agent(id).is_some_and(|agent| agent.queue.iter().any(&passes)));
+        || worker.journal.read(|fold| !fold.agent(id).is_some_and(|agent| agent.queue.iter().any(is_said)));
     if let Some(reason) = objection.filter(|_| nothing_passed()) {
         return Err(hook::ended(reason));
     }
