@@ -23,6 +23,8 @@ const COMMANDS: &[&str] = &[
     "file_diff",
     "blob",
     "roles",
+    "trust",
+    "set_trust",
     "open_external",
 ];
 

@@ -22,6 +22,7 @@ use crate::log::{Log, LogError};
 use crate::model::{Model, Provider};
 use crate::policy::Rules;
 use crate::role::model_alias::ModelAliases;
+use crate::sandbox::{Limits, Sandbox};
 use crate::settings::Settings;
 use crate::tool::{self, Toolbox};
 use crate::tree::{Kit, Means, Tree};
@@ -72,14 +73,12 @@ impl Workbench {
         let log = Log::open(&options.data_dir)?;
         let home = PathBuf::from(&options.tools.environment.home);
         let hook_environment = hook_environment(&options.tools.environment);
-        let mut tools = tool::standard(options.tools);
-        tools.push(Arc::new(tool::agent::AgentTool));
         let kit = Kit {
             models: options.models,
             default_model: options.default_model,
             aliases: ModelAliases::default(),
             model_override: options.model_override,
-            toolbox: Toolbox::new(tools),
+            toolbox: toolbox(options.tools),
             adjust: options.adjust,
             rules: options.rules,
             hook_environment,
@@ -276,6 +275,25 @@ impl Workbench {
     fn session_folder(&self, session: &SessionId) -> PathBuf {
         self.data_dir.join("sessions").join(session.as_str())
     }
+}
+
+/// The names of all tools, in the order in which models are told of them: what roles may name.
+pub fn tool_names() -> Vec<&'static str> {
+    toolbox(tool::Options {
+        sandbox: Arc::new(Sandbox::not_confined("nothing runs")),
+        environment: tool::Environment::default(),
+        network: false,
+        writable: Vec::new(),
+        limits: Limits::default(),
+    })
+    .names()
+    .collect()
+}
+
+fn toolbox(options: tool::Options) -> Toolbox {
+    let mut tools = tool::standard(options);
+    tools.push(Arc::new(tool::agent::AgentTool));
+    Toolbox::new(tools)
 }
 
 /// Whether anything of the session still runs.

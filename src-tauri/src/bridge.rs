@@ -90,6 +90,8 @@ pub(crate) fn commands() -> impl Fn(Invoke) -> bool + Send + Sync + 'static {
         commands::file_diff,
         commands::blob,
         commands::roles,
+        commands::trust,
+        commands::set_trust,
         desktop::pick_folder,
         desktop::open_external,
     ]

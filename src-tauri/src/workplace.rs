@@ -14,6 +14,7 @@ use offshoot_agents::policy::{RuleKind, RuleSource, Rules};
 use offshoot_agents::sandbox::{self, Limits, Sandbox};
 use offshoot_agents::settings::{Forks, Settings};
 use offshoot_agents::tool::{self, Environment};
+use offshoot_agents::trust::{Trust, TrustFile};
 use offshoot_agents::workbench::{Options, Workbench};
 use offshoot_protocol::{PermissionMode, Rejected, RejectedCode};
 
@@ -38,8 +39,8 @@ pub(crate) struct Choice {
     pub(crate) base_url: Option<String>,
     /// The model; absent: the provider's usual one.
     pub(crate) model: Option<String>,
-    /// The permission mode of new sessions.
-    pub(crate) mode: PermissionMode,
+    /// The permission mode of new sessions; absent: as set.
+    pub(crate) mode: Option<PermissionMode>,
     /// Rules that allow.
     pub(crate) allow: Vec<String>,
     /// Rules that deny.
@@ -61,7 +62,7 @@ impl Choice {
             provider: arguments.provider.map(Into::into),
             base_url: arguments.base_url.clone(),
             model: arguments.model.clone(),
-            mode: arguments.mode().unwrap_or_default(),
+            mode: arguments.mode(),
             allow: arguments.allow.clone(),
             deny: arguments.deny.clone(),
             forks: arguments.forks,
@@ -75,9 +76,7 @@ impl Choice {
 impl Choice {
     /// Permits what the demo does in its sample project, as far as nothing else was said.
     pub(crate) fn permit_tour(&mut self) {
-        if self.mode == PermissionMode::Default {
-            self.mode = PermissionMode::AcceptEdits;
-        }
+        self.mode = self.mode.or(Some(PermissionMode::AcceptEdits));
         self.forks = self.forks.or(Some(ForksArgument::Always));
         self.allow.push("Bash(sh test.sh)".to_owned());
     }
@@ -108,11 +107,10 @@ pub(crate) async fn open(surroundings: &Surroundings, choice: Choice) -> Result<
         Rejected::new(RejectedCode::Invalid, format!("The model can't be reached: {error}."), "Check key and address.")
     })?;
     let mut rules = Rules::default();
-    rules.add(RuleKind::Allow, RuleSource::Session, &choice.allow);
-    rules.add(RuleKind::Deny, RuleSource::Session, &choice.deny);
+    rules.add(RuleKind::Allow, RuleSource::CommandLine, &choice.allow);
+    rules.add(RuleKind::Deny, RuleSource::CommandLine, &choice.deny);
     let path = search_path().await;
     let sandbox = if choice.acts { sandbox(surroundings).await } else { Sandbox::not_confined("nothing runs") };
-    let usual = Settings::default();
     let options = Options {
         data_dir: surroundings.data_dir.clone(),
         config_dir: surroundings.config_dir.clone(),
@@ -140,22 +138,27 @@ pub(crate) async fn open(surroundings: &Surroundings, choice: Choice) -> Result<
             home: Some(surroundings.home.clone()),
             environment: surroundings.for_git.clone(),
         },
-        settings: Settings {
-            mode: choice.mode,
-            root_max_turns: choice.max_turns,
-            forks: match choice.forks {
-                Some(ForksArgument::Always) => Forks::Always,
-                Some(ForksArgument::Never) => Forks::Never,
-                None => usual.forks,
-            },
-            ..usual
-        },
+        adjust: adjust(&choice),
         rules,
         interactive: choice.interactive,
     };
     Workbench::open(options).map_err(|error| {
         let hint = format!("Sessions are stored in {}; `offshoot doctor` checks it.", surroundings.data_dir.display());
         Rejected::new(RejectedCode::Storage, format!("The stored sessions can't be opened: {error}."), hint)
+    })
+}
+
+/// What the command line wants, laid over the settings files.
+fn adjust(choice: &Choice) -> Arc<dyn Fn(&mut Settings) + Send + Sync> {
+    let (mode, max_turns) = (choice.mode, choice.max_turns);
+    let forks = choice.forks.map(|forks| match forks {
+        ForksArgument::Always => Forks::Always,
+        ForksArgument::Never => Forks::Never,
+    });
+    Arc::new(move |settings| {
+        settings.mode = mode.unwrap_or(settings.mode);
+        settings.forks = forks.unwrap_or(settings.forks);
+        settings.root_max_turns = max_turns.or(settings.root_max_turns);
     })
 }
 
@@ -199,11 +202,21 @@ pub(crate) fn folder(path: &Path) -> Result<PathBuf, Rejected> {
     if folder.is_dir() { Ok(folder) } else { Err(refuse("it is a file".into())) }
 }
 
-/// The demo's sample project, in the data folder; made at the first call.
+/// The demo's sample project, in the data folder; made at the first call. It is this program's own, so it counts as trusted
+/// unless the person said otherwise.
 pub(crate) async fn demo_project(surroundings: &Surroundings) -> Result<PathBuf, Rejected> {
     let place = surroundings.data_dir.join("sample");
+    let config_dir = surroundings.config_dir.clone();
     let made = tokio::task::spawn_blocking(move || {
-        if place.join(".git").is_dir() { Ok(place) } else { demo::create_sample(&place).map(|()| place) }
+        if !place.join(".git").is_dir() {
+            demo::create_sample(&place)?;
+        }
+        let (mut answers, _) = TrustFile::open(&config_dir);
+        if answers.of(&place) == Trust::Unknown {
+            // Where it can't be remembered, the person is asked.
+            let _ = answers.set(&place, Trust::Trusted);
+        }
+        Ok::<_, demo::SampleError>(place)
     });
     let failed = |error: String| Rejected::new(RejectedCode::Failed, error, "Open a folder of your own instead.");
     made.await.map_err(|error| failed(error.to_string()))?.map_err(|error| failed(format!("{error}.")))

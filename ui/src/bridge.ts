@@ -15,6 +15,7 @@ import type {
   SessionId,
   SessionSummary,
   Snapshot,
+  TrustQuestion,
 } from "./protocol.gen";
 
 /** What the program says about itself when the window opens. */
@@ -57,6 +58,10 @@ export interface Bridge {
   fileDiff(session: SessionId, agent: AgentId, path: string, whole: boolean): Promise<FileDiff>;
   blob(hash: BlobHash): Promise<string>;
   roles(project: string): Promise<Roles>;
+  /** What the folder's own files would ask for, and whether they count. */
+  trust(project: string): Promise<TrustQuestion>;
+  /** Counts for sessions that begin or are opened from now on. */
+  setTrust(project: string, trusted: boolean): Promise<void>;
   openExternal(url: string): Promise<void>;
 }
 
@@ -94,6 +99,8 @@ export function windowBridge(): Bridge {
     fileDiff: (session, agent, path, whole) => invoke("file_diff", { session, agent, path, whole }),
     blob: (hash) => invoke("blob", { hash }),
     roles: (project) => invoke("roles", { project }),
+    trust: (project) => invoke("trust", { project }),
+    setTrust: (project, trusted) => invoke("set_trust", { project, trusted }),
     openExternal: (url) => invoke("open_external", { url }),
   };
 }
