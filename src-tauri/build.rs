@@ -32,6 +32,8 @@ const COMMANDS: &[&str] = &[
     "role_delete",
     "role_restore",
     "role_rule",
+    "trust",
+    "set_trust",
     "open_external",
 ];
 

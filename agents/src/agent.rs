@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use offshoot_protocol::{AgentOutcome, AgentState, EventBody, FailureCode, MessageRole, TurnOutcome};
+use offshoot_protocol::{AgentOutcome, AgentState, EventBody, FailureCode, Input, MessageRole, Origin, TurnOutcome};
 use tokio::sync::{Semaphore, mpsc};
 
 use crate::turn::{self, Worker};
@@ -76,8 +76,10 @@ pub async fn live(worker: Arc<Worker>, conduct: Conduct, mut inbox: mpsc::Unboun
     }
 }
 
+/// Whether there is something to take in. Reminders wait for something else.
 fn has_queue(worker: &Worker) -> bool {
-    worker.journal.read(|fold| fold.agent(&worker.id).is_some_and(|agent| !agent.queue.is_empty()))
+    let waits = |input: &Input| input.origin != Origin::Reminder;
+    worker.journal.read(|fold| fold.agent(&worker.id).is_some_and(|agent| agent.queue.iter().any(waits)))
 }
 
 async fn run_child(
@@ -109,6 +111,8 @@ async fn run_child(
 async fn run_turn(worker: &Worker, inbox: &mut mpsc::UnboundedReceiver<Wish>, max_steps: Option<u32>) -> TurnOutcome {
     turn::begin(worker);
     let outcome = tokio::select! {
+        // First, so that a message that was sent before an interruption is taken in before it.
+        biased;
         outcome = turn::run(worker, max_steps) => outcome,
         () = told_to_stop(inbox) => TurnOutcome::Interrupted,
     };

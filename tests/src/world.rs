@@ -14,6 +14,7 @@ use offshoot_agents::policy::Rules;
 use offshoot_agents::sandbox::{Limits, Sandbox};
 use offshoot_agents::settings::{Forks, Settings};
 use offshoot_agents::tool::Environment;
+use offshoot_agents::trust::{Trust, TrustFile};
 use offshoot_agents::workbench::{Options, Workbench};
 use offshoot_protocol::{
     AgentId, AgentView, Answer, Command, Conversation, Message, PermissionRequest, Rejected, SessionId, SessionView,
@@ -56,6 +57,10 @@ pub struct Setup {
     pub rules: Rules,
     /// Whether somebody can be asked.
     pub interactive: bool,
+    /// Whether the person trusts the project.
+    pub trusted: bool,
+    /// Files of the person's settings folder.
+    pub config: Vec<(&'static str, String)>,
 }
 
 impl Default for Setup {
@@ -65,6 +70,8 @@ impl Default for Setup {
             settings: Settings { forks: Forks::Always, ..Settings::default() },
             rules: Rules::default(),
             interactive: true,
+            trusted: true,
+            config: Vec::new(),
         }
     }
 }
@@ -91,8 +98,17 @@ impl World {
     }
 
     async fn on(repository: Repository, server: Scripted, model: ProviderModel, setup: Setup) -> Self {
-        let Setup { settings, rules, interactive, .. } = setup;
+        let Setup { settings, rules, interactive, trusted, config, .. } = setup;
         let folder = tempfile::tempdir().expect("a temporary folder");
+        let config_dir = folder.path().join("config");
+        std::fs::create_dir_all(&config_dir).expect("a settings folder");
+        for (name, text) in config {
+            std::fs::write(config_dir.join(name), text).expect("a settings file");
+        }
+        if trusted {
+            let set = TrustFile::open(&config_dir).0.set(repository.path(), Trust::Trusted);
+            set.expect("the folder can be trusted");
+        }
         let workbench = open(&folder, &model, &settings, &rules, interactive);
         let session = workbench.create_session(repository.path()).await.expect("a session");
         let root = workbench.snapshot(&session).await.expect("a snapshot").session.agents[0].id.clone();
@@ -240,7 +256,10 @@ fn open(
             limits: Limits::default(),
         },
         git: GitSettings { program: "git".into(), path: path.into(), home: Some(home), environment: Vec::new() },
-        settings: settings.clone(),
+        adjust: Arc::new({
+            let settings = settings.clone();
+            move |all| *all = settings.clone()
+        }),
         rules: rules.clone(),
         interactive,
     })

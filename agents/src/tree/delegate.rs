@@ -63,13 +63,11 @@ impl Tree {
             isolated,
         };
         let id = self.start(order).await?;
-        if background {
-            return Ok(self.launched(&id, &title));
+        if !background && let Waited::Ended(outcome) = self.wait_for(&id).await {
+            return self.handed_back(&id, outcome);
         }
-        match self.wait_for(&id).await {
-            Waited::InBackground => Ok(self.launched(&id, &title)),
-            Waited::Ended(outcome) => self.handed_back(&id, outcome),
-        }
+        self.task_created(caller, id.as_str(), &title).await;
+        Ok(self.launched(&id, &title))
     }
 
     /// Starts a fork for a person. Between turns and in the middle of one.
@@ -86,7 +84,7 @@ impl Tree {
             return Err(background_disabled());
         }
         self.check_limit()?;
-        self.start(by_person(parent.clone(), Route::Fork { messages }, wish.prompt, isolation)).await
+        self.start_for_person(by_person(parent.clone(), Route::Fork { messages }, wish.prompt, isolation)).await
     }
 
     /// Starts a subagent for a person, below the root.
@@ -105,7 +103,14 @@ impl Tree {
             return Err(background_disabled());
         }
         self.check_limit()?;
-        self.start(by_person(root, route, wish.prompt, isolation)).await
+        self.start_for_person(by_person(root, route, wish.prompt, isolation)).await
+    }
+
+    async fn start_for_person(self: &Arc<Self>, order: Order) -> Result<AgentId, ToolError> {
+        let (parent, title) = (order.parent.clone(), order.title.clone());
+        let id = self.start(order).await?;
+        self.task_created(&parent, id.as_str(), &title).await;
+        Ok(id)
     }
 
     /// Children don't delegate. Guarded by the agent's kind, which compaction can't wash away, and by the tag of a fork's
@@ -132,7 +137,7 @@ impl Tree {
 
     fn route(&self, wish: &AgentCall) -> Result<Route, ToolError> {
         let forks = match self.means.settings.forks {
-            Forks::Interactive => self.means.interactive,
+            Forks::Interactive => self.means.kit.interactive,
             Forks::Always => true,
             Forks::Never => false,
         };
@@ -184,7 +189,7 @@ impl Tree {
             transcript.last().and_then(|last| last.calls().find(|(id, ..)| *id == call).map(|made| made.2.clone()));
         let raw = made.unwrap_or(RawJson("{}".to_owned()));
         let value: Value = serde_json::from_str(&raw.0).unwrap_or_default();
-        permit(&worker, call, agent::NAME, &value, &raw, Access::Delegate { role }).await
+        permit(&worker, call, agent::NAME, &value, &raw, Access::Delegate { role }, None).await
     }
 }
 

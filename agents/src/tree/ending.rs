@@ -37,6 +37,8 @@ impl Tree {
         if let AgentOutcome::Completed { report } = &outcome {
             self.write_report(id, report).await;
         }
+        let (status, _) = prompt::outcome(&outcome, None);
+        let title = self.journal.read(|fold| fold.agent(id).map(|agent| agent.title.clone())).unwrap_or_default();
         let goes_on = matches!(outcome, AgentOutcome::Completed { .. });
         let (seq, (again, parent)) = self.journal.decide(|fold| {
             let has_queue = fold.agent(id).is_some_and(|agent| !agent.queue.is_empty());
@@ -52,9 +54,11 @@ impl Tree {
             tracing::error!(agent = %id, %error, "an agent's end could not be stored");
         }
         self.announce_change();
-        if let Some(parent) = parent.filter(|_| self.means.settings.wake_parent) {
+        let Some(parent) = parent else { return again };
+        if self.means.settings.wake_parent {
             self.tell(&parent, Wish::Wake);
         }
+        self.task_completed(&parent, id.as_str(), &title, status).await;
         again
     }
 
@@ -97,7 +101,7 @@ impl Tree {
 
     /// A notification on its way to an agent.
     pub(super) fn notification(&self, task: TaskId, text: String) -> Input {
-        let id = InputId(self.means.ids.next("i-"));
+        let id = InputId(self.means.kit.ids.next("i-"));
         Input { id, text, origin: Origin::Notification, source: Some(InputSource { task }) }
     }
 

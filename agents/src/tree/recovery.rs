@@ -43,6 +43,7 @@ impl Tree {
         for agent in &agents {
             self.bring_back(agent)?;
         }
+        self.tell_warnings();
         let cursor = self.journal.read(|fold| fold.cursor);
         self.journal.stored(cursor).await
     }

@@ -8,7 +8,7 @@ import { Button } from "../parts/Button";
 import { Icon, type IconName } from "../parts/Icon";
 import { Unseen } from "../parts/Unseen";
 import { amount, clockSpan, plural } from "../parts/time";
-import type { AgentView, ShellOutcome, ShellView, TodoStatus } from "../protocol.gen";
+import type { AgentView, HookRan, ShellOutcome, ShellView, TodoStatus } from "../protocol.gen";
 import type { SessionStore } from "../session/store";
 import s from "./Inspector.module.css";
 
@@ -107,6 +107,13 @@ export function Tasks(props: { session: SessionStore; agent: AgentView }): JSX.E
         </For>
       </Show>
 
+      <Show when={(props.agent.hooks ?? []).length > 0}>
+        <h3 class={s.heading}>Last hooks</h3>
+        <ul aria-label="Last hooks">
+          <For each={[...(props.agent.hooks ?? [])].reverse()}>{(ran) => <Hook ran={ran} />}</For>
+        </ul>
+      </Show>
+
       <h3 class={s.heading}>Figures</h3>
       <dl class={s.facts}>
         <dt>Model</dt>
@@ -145,6 +152,28 @@ export function Tasks(props: { session: SessionStore; agent: AgentView }): JSX.E
         <dd class="selectable">{props.agent.directory}</dd>
       </dl>
     </div>
+  );
+}
+
+/** One quiet line. */
+function Hook(props: { ran: HookRan }): JSX.Element {
+  const words = () => {
+    const { exit, warning } = props.ran;
+    if (warning !== undefined) return warning;
+    if (exit === undefined) return "ended early";
+    return exit === 0 ? "" : exit === 2 ? "objected" : `exit ${exit}`;
+  };
+  return (
+    <li class={s.hook} data-objects={words() !== ""}>
+      {props.ran.event}{" "}
+      <code>
+        <Unseen text={props.ran.command} />
+      </code>{" "}
+      <Show when={words()}>
+        <Unseen text={words()} />,{" "}
+      </Show>
+      <span class="num">{props.ran.duration_ms} ms</span>
+    </li>
   );
 }
 
