@@ -3,6 +3,7 @@
 import { For, Show, createMemo, createSignal, type JSX } from "solid-js";
 import { useApp } from "../app/context";
 import { Icon } from "../parts/Icon";
+import { shortenPaths } from "../parts/paths";
 import { amount, clockSpan, plural, useNow } from "../parts/time";
 import type { AgentId, AgentView, ShellView } from "../protocol.gen";
 import type { SessionStore } from "../session/store";
@@ -139,7 +140,7 @@ function Row(props: RowProps): JSX.Element {
     const state = props.agent.state;
     if (state.kind === "failed" || state.kind === "idle_after_failure") return state.message;
     if (state.kind === "running" && props.session.live(props.agent.id)) return "Writing…";
-    return plainLine(props.agent.activity);
+    return plainLine(shortenPaths(props.agent.activity, props.agent.directory));
   };
 
   return (
