@@ -9,6 +9,8 @@ import { Unseen } from "../parts/Unseen";
 import { plural } from "../parts/time";
 import type { AgentView } from "../protocol.gen";
 import { RequestRow } from "../requests/RequestRow";
+import { ReportCard } from "../report/ReportCard";
+import { parseReport } from "../report/report";
 import type { SessionStore, Transcript } from "../session/store";
 import { CallCard } from "./CallCard";
 import { ChildCard } from "./ChildCard";
@@ -90,6 +92,10 @@ function useText(props: RowProps & { row: Of<"text"> | Of<"thinking"> }): { text
 function TextRow(props: RowProps & { row: Of<"text"> }): JSX.Element {
   const app = useApp();
   const { text, isLive, gap } = useText(props);
+  // Who has an end reports; the others only write.
+  const isReport = createMemo(
+    () => (props.agent.kind === "fork" || props.agent.kind === "subagent") && !props.row.isInherited && parseReport(text(), isLive()) !== undefined,
+  );
   const tools = () => (
     <span class={s.tools}>
       <Menu
@@ -113,11 +119,13 @@ function TextRow(props: RowProps & { row: Of<"text"> }): JSX.Element {
   return (
     <Switch>
       <Match when={props.row.origin === "model"}>
-        <div class={s.model}>
+        <div class={s.model} data-report={isReport()}>
           <Show when={gap()}>
             <p class={s.quiet}>The beginning was missed; it appears when the message is complete.</p>
           </Show>
-          <Markdown text={text()} streaming={isLive()} />
+          <Show when={isReport()} fallback={<Markdown text={text()} streaming={isLive()} />}>
+            <ReportCard text={text()} directory={props.agent.directory} streaming={isLive()} />
+          </Show>
           <Show when={!isLive()}>{tools()}</Show>
         </div>
       </Match>
