@@ -66,7 +66,7 @@ export function NotificationCard(props: { text: string; session: SessionStore })
         }
       >
         <div class={s.report}>
-          <ReportCard text={told().summary} directory={agent()?.directory} />
+          <ReportCard text={told().summary} directory={agent()?.directory} bare />
         </div>
       </Show>
     </div>

@@ -26,6 +26,8 @@ export function ReportCard(props: {
   streaming?: boolean;
   /** In a narrow place: labels stand above what they label. */
   narrow?: boolean;
+  /** Inside of another card, which has a border already. */
+  bare?: boolean;
 }): JSX.Element {
   const app = useApp();
   const [isText, setText] = createSignal(false);
@@ -42,7 +44,7 @@ export function ReportCard(props: {
       }
     >
       {(read) => (
-        <div class={s.report} data-narrow={props.narrow === true} role="group" aria-label="Report">
+        <div class={s.report} data-narrow={props.narrow === true} data-bare={props.bare === true} role="group" aria-label="Report">
           <div class={s.head}>
             <Icon name="plan" size={13} />
             <span class={s.title}>Report</span>

@@ -92,5 +92,5 @@ describe("files of a report", () => {
 
 test("a report comes down to its result", () => {
   expect(gist("Scope: a\n**Result:** `x` is\n- **done**\nIssues: none")).toBe("x is done");
-  expect(gist("**Three** callers.")).toBe("Three callers.");
+  expect(gist("**Three** callers.\n\n| a | b |\n|---|---|\n\n```\ncode\n```\nEnd.")).toBe("Three callers. End.");
 });

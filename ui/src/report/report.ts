@@ -149,5 +149,7 @@ function looksLikePath(word: string, isQuoted: boolean): boolean {
 export function gist(text: string): string {
   const report = parseReport(text);
   const words = report ? fieldOf(report, "result")?.text || fieldOf(report, "scope")?.text || report.lead : text;
-  return words.slice(0, 2000).replace(/\*\*|__|`/g, "").replace(/^\s*(?:#+|>|[-*+])\s+/gm, "").split(/\s+/).join(" ").trim();
+  // Tables and code say nothing on one line.
+  const prose = words.slice(0, 4000).replace(/^\s*\|.*$/gm, "").replace(/^\s*(`{3,}|~{3,})[\s\S]*?(?:^\s*\1\s*$|$(?![\s\S]))/gm, "");
+  return prose.slice(0, 2000).replace(/\*\*|__|`/g, "").replace(/^\s*(?:#+|>|[-*+])\s+/gm, "").split(/\s+/).join(" ").trim();
 }
