@@ -22,6 +22,13 @@ export interface ForkPoint {
   messages: number;
 }
 
+/** A text that something else in the window puts into the composer. */
+export interface Proposal {
+  text: string;
+  /** Whether it is sent at once; else it stands there to be changed. */
+  send: boolean;
+}
+
 export interface AppStore {
   readonly bridge: Bridge;
   readonly prefs: Prefs;
@@ -39,11 +46,14 @@ export interface AppStore {
   sheet: Accessor<Sheet>;
   link: Accessor<string | undefined>;
   forkPoint: Accessor<ForkPoint | undefined>;
+  /** The text that the composer shall take, until it has taken it. */
+  proposal: Accessor<Proposal | undefined>;
   setTab(tab: InspectorTab): void;
   setSheet(sheet: Sheet): void;
   /** Asks before a link opens outside of the window. */
   askLink(url: string | undefined): void;
   setForkPoint(point: ForkPoint | undefined): void;
+  propose(proposal: Proposal | undefined): void;
   start(): Promise<void>;
   pickFolder(): Promise<void>;
   openDemo(): Promise<void>;
@@ -72,6 +82,7 @@ export function createApp(bridge: Bridge): AppStore {
   const [sheet, setSheet] = createSignal<Sheet>();
   const [link, setLink] = createSignal<string>();
   const [forkPoint, setForkPoint] = createSignal<ForkPoint>();
+  const [proposal, setProposal] = createSignal<Proposal>();
   let noticeCount = 0;
 
   function report(error: unknown): void {
@@ -172,10 +183,12 @@ export function createApp(bridge: Bridge): AppStore {
     sheet,
     link,
     forkPoint,
+    proposal,
     setTab,
     setSheet,
     askLink: setLink,
     setForkPoint,
+    propose: setProposal,
     start: () =>
       during("Starting", async () => {
         const about = await bridge.startup();

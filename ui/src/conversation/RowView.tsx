@@ -250,22 +250,36 @@ function InheritedRow(props: RowProps & { row: Of<"inherited"> }): JSX.Element {
 
 function QueuedRow(props: RowProps & { row: Of<"queued"> }): JSX.Element {
   const app = useApp();
+  const isOwn = () => props.row.input.origin !== "notification";
+  const place = () => props.agent.queue.findIndex((input) => input.id === props.row.input.id) + 1;
+  const withdraw = () => app.send({ type: "withdraw_input", agent: props.agent.id, input: props.row.input.id });
   return (
-    <div class={s.user} data-queued="true">
-      <p class={s.label}>
-        <Icon name="hourglass" size={12} />
-        {props.row.input.origin === "notification" ? "A notification waits for the next step" : "Queued: taken in at the next step"}
-      </p>
-      <Show when={props.row.input.origin !== "notification"}>
-        <p class="selectable">{props.row.input.text}</p>
-        <button
-          type="button"
-          class={s.link}
-          onClick={() => void app.send({ type: "withdraw_input", agent: props.agent.id, input: props.row.input.id })}
-        >
-          Withdraw
-        </button>
-      </Show>
-    </div>
+    <Show
+      when={isOwn()}
+      fallback={
+        <p class={s.queuedNote}>
+          <Icon name="hourglass" size={12} />
+          A notification waits for the next step
+        </p>
+      }
+    >
+      <div class={s.user} data-queued="true">
+        <p class={s.label}>
+          <Icon name="hourglass" size={12} />
+          <span class={s.queuedWords}>
+            Queued{props.agent.queue.length > 1 ? ` ${place()} of ${props.agent.queue.length}` : ""}: taken in at the next step
+          </span>
+          <button type="button" class={s.link} onClick={() => void withdraw().then((done) => done && app.propose({ text: props.row.input.text, send: false }))}>
+            Edit
+          </button>
+          <button type="button" class={s.link} onClick={() => void withdraw()}>
+            Withdraw
+          </button>
+        </p>
+        <p class={`${s.queuedText} selectable`} dir="auto" title={props.row.input.text.length > 400 ? props.row.input.text.slice(0, 4000) : undefined}>
+          {props.row.input.text.length > 4000 ? `${props.row.input.text.slice(0, 4000)}…` : props.row.input.text}
+        </p>
+      </div>
+    </Show>
   );
 }
