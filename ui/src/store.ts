@@ -30,6 +30,13 @@ export interface TrustAsked {
   answer: (trusted: boolean | undefined) => void;
 }
 
+/** A text that something else in the window puts into the composer. */
+export interface Proposal {
+  text: string;
+  /** Whether it is sent at once; else it stands there to be changed. */
+  send: boolean;
+}
+
 export interface AppStore {
   readonly bridge: Bridge;
   readonly prefs: Prefs;
@@ -49,6 +56,8 @@ export interface AppStore {
   link: Accessor<string | undefined>;
   trustAsked: Accessor<TrustAsked | undefined>;
   forkPoint: Accessor<ForkPoint | undefined>;
+  /** The text that the composer shall take, until it has taken it. */
+  proposal: Accessor<Proposal | undefined>;
   setTab(tab: InspectorTab): void;
   setSheet(sheet: Sheet): void;
   /** Asks before a link opens outside of the window. */
@@ -56,6 +65,7 @@ export interface AppStore {
   setForkPoint(point: ForkPoint | undefined): void;
   /** Asks again whether the open folder is trusted, whatever was said before. */
   reviewTrust(): Promise<void>;
+  propose(proposal: Proposal | undefined): void;
   start(): Promise<void>;
   pickFolder(): Promise<void>;
   openDemo(): Promise<void>;
@@ -86,6 +96,7 @@ export function createApp(bridge: Bridge): AppStore {
   const [trustAsked, setTrustAsked] = createSignal<TrustAsked>();
   const [forkPoint, setForkPoint] = createSignal<ForkPoint>();
   const studio = createStudio({ bridge, project, report });
+  const [proposal, setProposal] = createSignal<Proposal>();
   let noticeCount = 0;
 
   function report(error: unknown): void {
@@ -206,6 +217,7 @@ export function createApp(bridge: Bridge): AppStore {
     link,
     trustAsked,
     forkPoint,
+    proposal,
     setTab,
     setSheet(next) {
       // The studio is no sheet: it stays open beside the tree and the composer.
@@ -223,6 +235,7 @@ export function createApp(bridge: Bridge): AppStore {
         report(error);
       }
     },
+    propose: setProposal,
     start: () =>
       during("Starting", async () => {
         const about = await bridge.startup();

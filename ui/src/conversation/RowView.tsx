@@ -9,6 +9,8 @@ import { Unseen } from "../parts/Unseen";
 import { plural } from "../parts/time";
 import type { AgentView } from "../protocol.gen";
 import { RequestRow } from "../requests/RequestRow";
+import { ReportCard } from "../report/ReportCard";
+import { parseReport } from "../report/report";
 import type { SessionStore, Transcript } from "../session/store";
 import { CallCard } from "./CallCard";
 import { ChildCard } from "./ChildCard";
@@ -90,6 +92,10 @@ function useText(props: RowProps & { row: Of<"text"> | Of<"thinking"> }): { text
 function TextRow(props: RowProps & { row: Of<"text"> }): JSX.Element {
   const app = useApp();
   const { text, isLive, gap } = useText(props);
+  // Who has an end reports; the others only write.
+  const isReport = createMemo(
+    () => (props.agent.kind === "fork" || props.agent.kind === "subagent") && !props.row.isInherited && parseReport(text(), isLive()) !== undefined,
+  );
   const tools = () => (
     <span class={s.tools}>
       <Menu
@@ -113,11 +119,13 @@ function TextRow(props: RowProps & { row: Of<"text"> }): JSX.Element {
   return (
     <Switch>
       <Match when={props.row.origin === "model"}>
-        <div class={s.model}>
+        <div class={s.model} data-report={isReport()}>
           <Show when={gap()}>
             <p class={s.quiet}>The beginning was missed; it appears when the message is complete.</p>
           </Show>
-          <Markdown text={text()} streaming={isLive()} />
+          <Show when={isReport()} fallback={<Markdown text={text()} streaming={isLive()} />}>
+            <ReportCard text={text()} directory={props.agent.directory} streaming={isLive()} />
+          </Show>
           <Show when={!isLive()}>{tools()}</Show>
         </div>
       </Match>
@@ -242,22 +250,36 @@ function InheritedRow(props: RowProps & { row: Of<"inherited"> }): JSX.Element {
 
 function QueuedRow(props: RowProps & { row: Of<"queued"> }): JSX.Element {
   const app = useApp();
+  const isOwn = () => props.row.input.origin !== "notification";
+  const place = () => props.agent.queue.findIndex((input) => input.id === props.row.input.id) + 1;
+  const withdraw = () => app.send({ type: "withdraw_input", agent: props.agent.id, input: props.row.input.id });
   return (
-    <div class={s.user} data-queued="true">
-      <p class={s.label}>
-        <Icon name="hourglass" size={12} />
-        {props.row.input.origin === "notification" ? "A notification waits for the next step" : "Queued: taken in at the next step"}
-      </p>
-      <Show when={props.row.input.origin !== "notification"}>
-        <p class="selectable">{props.row.input.text}</p>
-        <button
-          type="button"
-          class={s.link}
-          onClick={() => void app.send({ type: "withdraw_input", agent: props.agent.id, input: props.row.input.id })}
-        >
-          Withdraw
-        </button>
-      </Show>
-    </div>
+    <Show
+      when={isOwn()}
+      fallback={
+        <p class={s.queuedNote}>
+          <Icon name="hourglass" size={12} />
+          A notification waits for the next step
+        </p>
+      }
+    >
+      <div class={s.user} data-queued="true">
+        <p class={s.label}>
+          <Icon name="hourglass" size={12} />
+          <span class={s.queuedWords}>
+            Queued{props.agent.queue.length > 1 ? ` ${place()} of ${props.agent.queue.length}` : ""}: taken in at the next step
+          </span>
+          <button type="button" class={s.link} onClick={() => void withdraw().then((done) => done && app.propose({ text: props.row.input.text, send: false }))}>
+            Edit
+          </button>
+          <button type="button" class={s.link} onClick={() => void withdraw()}>
+            Withdraw
+          </button>
+        </p>
+        <p class={`${s.queuedText} selectable`} dir="auto" title={props.row.input.text.length > 400 ? props.row.input.text.slice(0, 4000) : undefined}>
+          {props.row.input.text.length > 4000 ? `${props.row.input.text.slice(0, 4000)}…` : props.row.input.text}
+        </p>
+      </div>
+    </Show>
   );
 }

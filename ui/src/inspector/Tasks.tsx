@@ -1,14 +1,15 @@
 // The selected agent's plan, what runs in the background below it, what it should be known about it, and its figures.
 
-import { For, Show, createMemo, type JSX } from "solid-js";
+import { For, Show, createMemo, createSignal, type JSX } from "solid-js";
 import { Spinner, StateMark } from "../agents/StateMark";
-import { KIND_WORD, elapsed, hue, isAtWork, plainLine, tokens } from "../agents/state";
+import { KIND_WORD, activityOf, elapsed, hue, isAtWork, tokens } from "../agents/state";
 import { useApp } from "../app/context";
 import { Button } from "../parts/Button";
 import { Icon, type IconName } from "../parts/Icon";
 import { Unseen } from "../parts/Unseen";
 import { amount, clockSpan, plural } from "../parts/time";
 import type { AgentView, HookRan, ShellOutcome, ShellView, TodoStatus } from "../protocol.gen";
+import { ReportCard } from "../report/ReportCard";
 import type { SessionStore } from "../session/store";
 import s from "./Inspector.module.css";
 
@@ -19,7 +20,6 @@ const TODO: Record<TodoStatus, { icon: IconName; word: string }> = {
 };
 
 export function Tasks(props: { session: SessionStore; agent: AgentView }): JSX.Element {
-  const app = useApp();
   const done = () => props.agent.todos.filter((todo) => todo.status === "completed").length;
   const children = createMemo(() => {
     const { order, agents } = props.session.state;
@@ -64,22 +64,7 @@ export function Tasks(props: { session: SessionStore; agent: AgentView }): JSX.E
           {(id) => (
             <Show when={props.session.state.agents[id]}>
               {(agent) => (
-                <button type="button" class={s.task} onClick={() => app.select(id)}>
-                  <span style={{ color: hue(agent().color) }}>
-                    <Icon name={agent().kind} size={14} />
-                  </span>
-                  <span class={s.taskBody}>
-                    <span class="truncate" title={agent().title}>
-                      {agent().title}
-                    </span>
-                    <p class={`${s.taskLine} truncate`}>
-                      {KIND_WORD[agent().kind]}
-                      {agent().background ? " in the background" : ""}
-                      {agent().activity ? ` · ${plainLine(agent().activity)}` : ""}
-                    </p>
-                  </span>
-                  <StateMark state={agent().state} />
-                </button>
+                <Delegated agent={agent()} />
               )}
             </Show>
           )}
@@ -112,6 +97,15 @@ export function Tasks(props: { session: SessionStore; agent: AgentView }): JSX.E
         <ul aria-label="Last hooks">
           <For each={[...(props.agent.hooks ?? [])].reverse()}>{(ran) => <Hook ran={ran} />}</For>
         </ul>
+      </Show>
+
+      <Show when={props.agent.outcome?.kind === "completed" && props.agent.outcome}>
+        {(outcome) => (
+          <>
+            <h3 class={s.heading}>Report</h3>
+            <ReportCard text={outcome().report} directory={props.agent.directory} narrow />
+          </>
+        )}
       </Show>
 
       <h3 class={s.heading}>Figures</h3>
@@ -174,6 +168,55 @@ function Hook(props: { ran: HookRan }): JSX.Element {
       </Show>
       <span class="num">{props.ran.duration_ms} ms</span>
     </li>
+  );
+}
+
+/** A child with what it does, or what it reported. */
+function Delegated(props: { agent: AgentView }): JSX.Element {
+  const app = useApp();
+  const [isOpen, setOpen] = createSignal(false);
+  const report = () => (props.agent.outcome?.kind === "completed" ? props.agent.outcome.report : undefined);
+  const activity = createMemo(() => activityOf(props.agent));
+  return (
+    <div class={s.delegated}>
+      <button type="button" class={s.task} onClick={() => app.select(props.agent.id)}>
+        <span style={{ color: hue(props.agent.color) }}>
+          <Icon name={props.agent.kind} size={14} />
+        </span>
+        <span class={s.taskBody}>
+          <span class="truncate" title={props.agent.title}>
+            {props.agent.title}
+          </span>
+          <p class={`${s.taskLine} truncate`} title={activity().full}>
+            {KIND_WORD[props.agent.kind]}
+            {props.agent.background ? " in the background" : ""}
+            {activity().short ? ` · ${activity().short}` : ""}
+          </p>
+        </span>
+        <StateMark state={props.agent.state} />
+      </button>
+      <Show when={report()}>
+        {(text) => (
+          <>
+            <button
+              type="button"
+              class={s.reportFold}
+              aria-expanded={isOpen()}
+              aria-label={`Report of ${props.agent.title}`}
+              onClick={() => setOpen(!isOpen())}
+            >
+              <Icon name="chevron" size={11} />
+              Report
+            </button>
+            <Show when={isOpen()}>
+              <div class={s.report}>
+                <ReportCard text={text()} directory={props.agent.directory} narrow />
+              </div>
+            </Show>
+          </>
+        )}
+      </Show>
+    </div>
   );
 }
 

@@ -2,6 +2,8 @@
 
 import type { RawJson } from "../protocol.gen";
 
+export { relativePath } from "../parts/paths";
+
 /** How a call is drawn. */
 export type CallFace = "read" | "edit" | "command" | "agent" | "plan" | "message" | "other";
 
@@ -90,9 +92,4 @@ export function lineOf(text: string): string {
     count += 1;
   }
   return cut;
-}
-
-/** The path as seen from `base`, when it lies below it. */
-export function relativePath(path: string, base: string): string {
-  return path.startsWith(`${base}/`) ? path.slice(base.length + 1) : path;
 }
