@@ -84,6 +84,7 @@ Examples:
   offshoot exec --json 'Review the last commit' | jq -r 'select(.type == \"agent_ended\")'
   offshoot exec --continue 'And now the documentation'     the newest session of this folder
   offshoot exec --provider demo                            the demo, without a key or network")]
+#[allow(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub(crate) struct ExecArguments {
     /// What to do; `-` reads it from standard input. The demo has a prompt of its own
     #[arg(value_name = "PROMPT")]

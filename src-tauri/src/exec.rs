@@ -62,9 +62,6 @@ pub(crate) async fn run(
         (prompt(arguments).await?.ok_or_else(nothing)?, project)
     };
     workplace::rules(&choice)?;
-    for warning in workplace::warnings(&surroundings) {
-        console.note_of("settings", Tone::Warning, &warning);
-    }
     let workbench = workplace::open(&surroundings, choice).await?;
     settle_trust(&workbench, &project, arguments.trust, console).await?;
     let ended = follow(&workbench, arguments, &project, prompt, console).await;

@@ -134,8 +134,7 @@ pub(crate) async fn open(surroundings: &Surroundings, choice: Choice) -> Result<
     let models = models(surroundings, &choice).map_err(|error| {
         Rejected::new(RejectedCode::Invalid, format!("The model can't be reached: {error}."), "Check key and address.")
     })?;
-    let rules =
-        rules(&choice).map_err(|misused| Rejected::new(RejectedCode::Invalid, misused.0, "Correct it."))?;
+    let rules = rules(&choice).map_err(|misused| Rejected::new(RejectedCode::Invalid, misused.0, "Correct it."))?;
     let path = search_path().await;
     let sandbox = if choice.acts { sandbox(surroundings).await } else { Sandbox::not_confined("nothing runs") };
     let options = Options {

@@ -143,7 +143,8 @@ async fn the_persons_settings_hold() {
     std::fs::write(config.join("settings.json"), settings.to_string()).unwrap();
     let done = place.run(&["exec", "--permission-mode", "bypass", "Make a file"]).await;
     done.expect(3);
-    assert!(done.err().contains("settings: ") && done.err().contains("agentLimit"), "{}", done.err());
+    assert_eq!(done.err().matches("agentLimit").count(), 1, "told once: {}", done.err());
+    assert!(done.err().contains("root: settings: "), "{}", done.err());
     assert_eq!(server.finish()[0].body["model"], "claude-set");
 }
 

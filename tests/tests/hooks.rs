@@ -27,8 +27,8 @@ fn setup(all: &[(&str, &str, &str)]) -> Setup {
     Setup { rules, config: hooks(all), ..Setup::default() }
 }
 
-/// Appends its input to a file beside the project.
-const LOG: &str = "cat >> \"$OFFSHOOT_PROJECT_DIR/../log\"; echo >> \"$OFFSHOOT_PROJECT_DIR/../log\"";
+/// Appends its input to a file beside the project, in one write: hooks of several agents run at the same time.
+const LOG: &str = r#"line=$(cat); printf '%s\n' "$line" >> "$OFFSHOOT_PROJECT_DIR/../log""#;
 
 /// Forbids removing.
 const GUARD: &str = r#"case $(cat) in *'"command":"rm '*) echo 'nothing is removed here' >&2; exit 2;; esac"#;

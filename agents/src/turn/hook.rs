@@ -229,7 +229,7 @@ impl Worker {
 
     /// Fails when a hook ended the turn.
     pub(super) fn check_stop(&self) -> Result<(), TurnOutcome> {
-        lock(&self.remarks).stop.take().map_or(Ok(()), |message| Err(ended(message)))
+        lock(&self.remarks).stop.take().map_or(Ok(()), |message| Err(ended(&message)))
     }
 
     /// `Stop` for the root, `SubagentStop` for a child: when the model has nothing more to do. Returns whether a hook keeps
@@ -244,7 +244,7 @@ impl Worker {
         };
         let detail = || HookDetail::Stop {
             stop_hook_active: kept > 0,
-            last_assistant_message: transcript.last().map(|message| message.text()).unwrap_or_default(),
+            last_assistant_message: transcript.last().map(Message::text).unwrap_or_default(),
         };
         let outcome = self.hooked(event, subject, detail).await;
         let Some(reason) = outcome.blocked.filter(|_| outcome.stop.is_none()) else { return false };
@@ -304,10 +304,10 @@ fn refuse(outcome: &Outcome) -> Result<(), ToolError> {
 }
 
 fn objected(outcome: Outcome) -> Result<(), TurnOutcome> {
-    outcome.blocked.or(outcome.stop).map_or(Ok(()), |message| Err(ended(message)))
+    outcome.blocked.or(outcome.stop).map_or(Ok(()), |message| Err(ended(&message)))
 }
 
 /// A turn that a hook ended.
-pub(super) fn ended(reason: String) -> TurnOutcome {
+pub(super) fn ended(reason: &str) -> TurnOutcome {
     TurnOutcome::Failed { code: FailureCode::Hook, message: format!("A hook ended the work: {reason}") }
 }

@@ -114,7 +114,7 @@ async fn open(worker: &Worker) -> Result<(), TurnOutcome> {
     let nothing_passed =
         || worker.journal.read(|fold| !fold.agent(id).is_some_and(|agent| agent.queue.iter().any(is_said)));
     if let Some(reason) = objection.filter(|_| nothing_passed()) {
-        return Err(hook::ended(reason));
+        return Err(hook::ended(&reason));
     }
     worker.check_stop()?;
     let told = worker.take_told();
