@@ -137,6 +137,16 @@ describe("the editor", () => {
   });
 });
 
+describe("history", () => {
+  it("says who had the role, with turns and failures", async () => {
+    await openRoles();
+    await openRole("reviewer", "Project");
+    fireEvent.click(screen.getByRole("button", { name: "History" }));
+    expect(await screen.findByText("2 runs, 1 failed, 9 turns, 28.8k tokens")).toBeTruthy();
+    expect(screen.getByRole("button", { name: /Review of step 2.*Failed/ })).toBeTruthy();
+  });
+});
+
 describe("comparing", () => {
   it("shows an override beside what it hides", async () => {
     await openRoles();
