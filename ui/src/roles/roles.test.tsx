@@ -150,9 +150,7 @@ describe("history", () => {
 describe("comparing", () => {
   it("shows an override beside what it hides", async () => {
     await openRoles();
-    const actions = within(column("Project")).getByRole("button", { name: "Actions for explore" });
-    actions.focus();
-    fireEvent.keyDown(actions, { key: "Enter" });
+    fireEvent.click(within(column("Project")).getByRole("button", { name: "Actions for explore" }));
     fireEvent.keyDown(await screen.findByRole("menuitem", { name: /Compare/ }), { key: "Enter" });
     const differences = await screen.findByRole("group", { name: "Differences" });
     expect(differences.querySelector("[data-kind=added]")?.textContent).toContain("Our own way");
