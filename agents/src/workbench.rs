@@ -11,7 +11,7 @@ use std::sync::Arc;
 use futures_util::future::join_all;
 use offshoot_protocol::{
     AgentId, AgentView, BlobHash, ChangeSummary, Command, Conversation, FileDiff, Rejected, RejectedCode, RoleSummary,
-    RoleWarning, SessionId, SessionSummary, Snapshot, Trust, TrustQuestion,
+    RoleUse, RoleWarning, SessionId, SessionSummary, Snapshot, Trust, TrustQuestion,
 };
 use tokio::sync::Mutex;
 
@@ -23,6 +23,7 @@ use crate::model::{Model, Provider};
 use crate::policy::Rules;
 use crate::role::model_alias::ModelAliases;
 use crate::role::studio::Studio;
+use crate::role::uses;
 use crate::sandbox::{Limits, Sandbox};
 use crate::settings::Settings;
 use crate::tool::{self, Toolbox};
@@ -254,6 +255,17 @@ impl Workbench {
     async fn means(&self, project: &Path) -> Result<Arc<Means>, Rejected> {
         let (kit, project) = (self.kit.clone(), project.to_path_buf());
         blocking(move || Arc::new(Means::of(&kit, &project))).await
+    }
+
+    /// The agents that had a role in the newest sessions of a project.
+    pub async fn role_uses(&self, project: &Path, role: &str) -> Result<Vec<RoleUse>, Rejected> {
+        let (log, project, role) = (self.log.clone(), project.display().to_string(), role.to_owned());
+        let look = move || {
+            let sessions = log.sessions()?;
+            let here: Vec<SessionSummary> = sessions.into_iter().filter(|session| session.project == project).collect();
+            uses::uses(&log, &here, &role)
+        };
+        blocking(look).await?.map_err(|error| storage(&error))
     }
 
     /// Ends all agents' tasks and flushes the log. What was running is found as interrupted at the next start.

@@ -1160,6 +1160,40 @@ matches: Array<string>,
  */
 misses: Array<string>, };
 
+export type RoleUse = { 
+/**
+ * In which session.
+ */
+session: SessionId, 
+/**
+ * That session's title.
+ */
+session_title: string, 
+/**
+ * The agent.
+ */
+agent: AgentId, 
+/**
+ * Its title.
+ */
+title: string, 
+/**
+ * When it was created (UTC).
+ */
+created_at: string, 
+/**
+ * How it ended, or how far it is.
+ */
+state: AgentState, 
+/**
+ * Its model calls.
+ */
+steps: number, 
+/**
+ * What it used up.
+ */
+usage: Usage, };
+
 export type Trust = "trusted" | "untrusted" | "unknown";
 
 export type TrustQuestion = { 

@@ -32,7 +32,7 @@ pub use message::{Block, Message, MessageRole, Origin, RawJson};
 pub use permission::{Access, Answer, Asker, DecidedBy, PermissionMode, PermissionRequest, WithdrawnReason};
 pub use role::{
     RoleBoard, RoleCard, RoleChange, RoleCopy, RoleFields, RoleFile, RolePreview, RoleRule, RoleSave, RoleSource,
-    RoleSummary, RoleTool, RoleTrashId, RoleWarning,
+    RoleSummary, RoleTool, RoleTrashId, RoleUse, RoleWarning,
 };
 pub use shell::{ShellOutcome, ShellView};
 pub use snapshot::{

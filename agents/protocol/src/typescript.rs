@@ -22,7 +22,7 @@ pub fn declarations() -> String {
         PermissionMode, Asker, Access, PermissionRequest, Answer, DecidedBy, WithdrawnReason,
         ChangeKind, ChangeCount, ChangedFile, ChangeSummary, LineKind, DiffLine, Hunk, FileDiff,
         RoleSource, RoleSummary, RoleWarning,
-        RoleFields, RoleFile, RoleChange, RolePreview, RoleSave, RoleTrashId, RoleCopy, RoleTool, RoleCard, RoleBoard, RoleRule,
+        RoleFields, RoleFile, RoleChange, RolePreview, RoleSave, RoleTrashId, RoleCopy, RoleTool, RoleCard, RoleBoard, RoleRule, RoleUse,
         Trust, TrustQuestion,
         Isolation, Command, RejectedCode, Rejected,
         TextKind, Delta, Batch,
