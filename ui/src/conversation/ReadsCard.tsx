@@ -28,6 +28,7 @@ export function ReadsCard(props: { calls: CallRef[]; session: SessionStore; agen
     [...new Set(props.calls.map((call) => callTarget(call.input)))]
       .map((target) => target.slice(target.lastIndexOf("/") + 1))
       .join(", ");
+  const paths = () => [...new Set(props.calls.map((call) => callTarget(call.input)))].join("\n");
 
   return (
     <div class={s.reads}>
@@ -36,7 +37,7 @@ export function ReadsCard(props: { calls: CallRef[]; session: SessionStore; agen
           <Spinner />
         </Show>
         <span class={s.words}>{words()}</span>
-        <span class={s.names} title={names()}>
+        <span class={s.names} title={paths()}>
           {names()}
         </span>
         <Show when={failed() > 0}>

@@ -15,6 +15,7 @@ import type { SessionStore, Transcript } from "../session/store";
 import { CallCard } from "./CallCard";
 import { ChildCard } from "./ChildCard";
 import { NotificationCard } from "./NotificationCard";
+import { PlanCard } from "./PlanCard";
 import { ReadsCard } from "./ReadsCard";
 import { StateRow } from "./StateRow";
 import { readFrames } from "./framed";
@@ -49,6 +50,9 @@ export function RowView(props: RowProps): JSX.Element {
               <ChildCard call={row().call} session={props.session} agent={props.agent} transcript={props.transcript} />
             </Show>
           )}
+        </Match>
+        <Match when={is("plan")}>
+          {(row) => <PlanCard call={row().call} isLatest={row().isLatest} session={props.session} agent={props.agent} transcript={props.transcript} />}
         </Match>
         <Match when={is("request")}>{(row) => <RequestRow id={row().request} session={props.session} />}</Match>
         <Match when={is("hidden")}>{(row) => <p class={s.quiet}>{row().words}</p>}</Match>
