@@ -11,6 +11,7 @@ import { TextDiff } from "../review/TextDiff";
 import { countLines, parseUnified } from "../review/diff";
 import { callTarget, faceOf, parseInput, readFailure, relativePath, type CallFace } from "../session/calls";
 import type { SessionStore, Transcript } from "../session/store";
+import { useFound } from "./finding";
 import type { CallRef } from "./rows";
 import s from "./CallCard.module.css";
 
@@ -41,6 +42,10 @@ export function callView(props: CallProps): CallView | undefined {
 
 export function CallCard(props: CallProps): JSX.Element {
   const [isOpen, setOpen] = createSignal(false);
+  useFound(
+    () => `c:${props.call.id}`,
+    () => setOpen(true),
+  );
   const view = () => callView(props);
   const result = () => view()?.result;
   const face = () => faceOf(props.call.name);

@@ -5,6 +5,7 @@ import { Icon } from "../parts/Icon";
 import { TodoList } from "../parts/TodoList";
 import { planOf } from "../session/calls";
 import { CallCard, Status, callView, type CallProps } from "./CallCard";
+import { useFound } from "./finding";
 import s from "./CallCard.module.css";
 
 const MOST = 12;
@@ -12,6 +13,10 @@ const MOST = 12;
 export function PlanCard(props: CallProps & { isLatest: boolean }): JSX.Element {
   const plan = createMemo(() => planOf(props.call.input));
   const [chosen, setChosen] = createSignal<boolean>();
+  useFound(
+    () => `c:${props.call.id}`,
+    () => setChosen(true),
+  );
   const isOpen = () => chosen() ?? props.isLatest;
   const done = () => plan()?.filter((todo) => todo.status === "completed").length ?? 0;
   const current = () => plan()?.find((todo) => todo.status === "in_progress")?.content ?? "";

@@ -8,11 +8,16 @@ import type { AgentView } from "../protocol.gen";
 import { callTarget } from "../session/calls";
 import type { SessionStore, Transcript } from "../session/store";
 import { CallCard } from "./CallCard";
+import { useFound } from "./finding";
 import type { CallRef } from "./rows";
 import s from "./ReadsCard.module.css";
 
 export function ReadsCard(props: { calls: CallRef[]; session: SessionStore; agent: AgentView; transcript: Transcript }): JSX.Element {
   const [isOpen, setOpen] = createSignal(false);
+  useFound(
+    () => `c:${props.calls[0]?.id ?? ""}`,
+    () => setOpen(true),
+  );
   const views = () => props.calls.map((call) => props.transcript.data?.calls[call.id]);
   const isRunning = () => props.calls.some((call, at) => call.isWriting || views()[at]?.state === "running");
   const failed = () => views().filter((view) => view?.result?.is_error).length;

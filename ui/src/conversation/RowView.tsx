@@ -18,6 +18,7 @@ import { NotificationCard } from "./NotificationCard";
 import { PlanCard } from "./PlanCard";
 import { ReadsCard } from "./ReadsCard";
 import { StateRow } from "./StateRow";
+import { useFound } from "./finding";
 import { readFrames } from "./framed";
 import type { Row } from "./rows";
 import s from "./RowView.module.css";
@@ -36,7 +37,7 @@ type Of<T extends Row["type"]> = Extract<Row, { type: T }>;
 export function RowView(props: RowProps): JSX.Element {
   const is = <T extends Row["type"]>(type: T): Of<T> | false => (props.row.type === type ? (props.row as Of<T>) : false);
   return (
-    <div class={s.row} data-type={props.row.type} data-inherited={"isInherited" in props.row && props.row.isInherited}>
+    <div class={s.row} data-key={props.row.key} data-type={props.row.type} data-inherited={"isInherited" in props.row && props.row.isInherited}>
       <Switch>
         <Match when={is("text")}>{(row) => <TextRow {...props} row={row()} />}</Match>
         <Match when={is("thinking")}>{(row) => <ThinkingRow {...props} row={row()} />}</Match>
@@ -143,10 +144,10 @@ function TextRow(props: RowProps & { row: Of<"text"> }): JSX.Element {
         </div>
       </Match>
       <Match when={props.row.origin === "directive" || props.row.origin === "brief"}>
-        <Directive text={text()} isFork={props.row.origin === "directive"} />
+        <Directive row={props.row.key} text={text()} isFork={props.row.origin === "directive"} />
       </Match>
       <Match when={props.row.origin === "notification"}>
-        <NotificationCard text={text()} session={props.session} />
+        <NotificationCard row={props.row.key} text={text()} session={props.session} />
       </Match>
       <Match when={props.row.origin === "reminder"}>
         <Added title="Reminder" text={readFrames(text()).frames[0]?.text ?? text()} />
@@ -156,7 +157,7 @@ function TextRow(props: RowProps & { row: Of<"text"> }): JSX.Element {
 }
 
 /** What a child was told to do; what the program added to it is folded. */
-function Directive(props: { text: string; isFork: boolean }): JSX.Element {
+function Directive(props: { row: string; text: string; isFork: boolean }): JSX.Element {
   const framed = createMemo(() => readFrames(props.text));
   return (
     <>
@@ -166,7 +167,7 @@ function Directive(props: { text: string; isFork: boolean }): JSX.Element {
             <Icon name={props.isFork ? "fork" : "subagent"} size={13} />
             {props.isFork ? "Directive for this fork" : "Brief for this agent"}
           </p>
-          <Long text={framed().text} />
+          <Long row={props.row} text={framed().text} />
         </div>
       </Show>
       <For each={framed().frames}>{(frame) => <Added title={frame.title} text={frame.text} />}</For>
@@ -189,8 +190,12 @@ function Added(props: { title: string; text: string }): JSX.Element {
 }
 
 /** A text that is cut when long, with the rest on demand. */
-function Long(props: { text: string }): JSX.Element {
+function Long(props: { row: string; text: string }): JSX.Element {
   const [isOpen, setOpen] = createSignal(false);
+  useFound(
+    () => props.row,
+    () => setOpen(true),
+  );
   const isLong = () => props.text.length > 900 || props.text.split("\n").length > 12;
   return (
     <>
@@ -209,6 +214,10 @@ function Long(props: { text: string }): JSX.Element {
 function ThinkingRow(props: RowProps & { row: Of<"thinking"> }): JSX.Element {
   const { text, isLive } = useText(props);
   const [isOpen, setOpen] = createSignal(false);
+  useFound(
+    () => props.row.key,
+    () => setOpen(true),
+  );
   const preview = () => (isLive() ? text().trimEnd().split("\n").at(-1)?.slice(-160) : text().trim().split("\n", 1)[0]?.slice(0, 160));
   return (
     <div class={s.thinking}>
