@@ -7,7 +7,7 @@ import { Markdown } from "../parts/Markdown";
 import { Menu } from "../parts/Menu";
 import { Unseen } from "../parts/Unseen";
 import { plural } from "../parts/time";
-import type { AgentView } from "../protocol.gen";
+import type { AgentView, Message } from "../protocol.gen";
 import { RequestRow } from "../requests/RequestRow";
 import { ReportCard } from "../report/ReportCard";
 import { parseReport } from "../report/report";
@@ -20,6 +20,7 @@ import { ReadsCard } from "./ReadsCard";
 import { StateRow } from "./StateRow";
 import { useFound } from "./finding";
 import { readFrames } from "./framed";
+import { messageAsMarkdown, messageWithCalls } from "./markdown";
 import type { Row } from "./rows";
 import s from "./RowView.module.css";
 
@@ -97,6 +98,15 @@ function useText(props: RowProps & { row: Of<"text"> | Of<"thinking"> }): { text
 function TextRow(props: RowProps & { row: Of<"text"> }): JSX.Element {
   const app = useApp();
   const { text, isLive, gap } = useText(props);
+  const message = () => {
+    const data = props.transcript.data;
+    return data?.messages[props.row.index - data.first];
+  };
+  const hasCalls = () => message()?.blocks.some((block) => block.type === "call") === true;
+  const copy = (write: (message: Message) => string) => {
+    const whole = message();
+    void navigator.clipboard.writeText(whole ? write(whole) : text()).catch((error: unknown) => app.report(error));
+  };
   // Who has an end reports; the others only write.
   const isReport = createMemo(
     () => (props.agent.kind === "fork" || props.agent.kind === "subagent") && !props.row.isInherited && parseReport(text(), isLive()) !== undefined,
@@ -115,8 +125,18 @@ function TextRow(props: RowProps & { row: Of<"text"> }): JSX.Element {
           {
             label: "Copy as Markdown",
             icon: "copy",
-            onSelect: () => void navigator.clipboard.writeText(text()).catch((error: unknown) => app.report(error)),
+            onSelect: () => copy((message) => messageAsMarkdown(message)),
           },
+          ...(hasCalls()
+            ? [
+                {
+                  label: "Copy with tool calls",
+                  icon: "command" as const,
+                  note: "Inputs and outputs as code",
+                  onSelect: () => copy((message) => messageWithCalls(message, props.transcript.data?.calls ?? {})),
+                },
+              ]
+            : []),
         ]}
       />
     </span>

@@ -5,6 +5,7 @@ import { MOST, fold, places } from "../parts/words";
 import type { Row } from "./rows";
 import { parseNotification } from "./notification";
 import { readFrames } from "./framed";
+import { callTarget } from "../session/calls";
 import type { LiveMessage, TranscriptState } from "../session/transcript";
 
 /** One place where the words stand: the row, and which of its places this is. */
@@ -35,6 +36,9 @@ export function sourcesOf(row: Row, transcript: TranscriptState, live: LiveMessa
       return live?.index === row.index ? [live.blocks[row.block]?.text ?? ""] : [];
     }
     case "call":
+      // Drawn as the agent that it started.
+      if (row.call.name === "Agent") return [row.call.input];
+      return [row.call.name, row.call.input, transcript.calls[row.call.id]?.result?.content ?? ""];
     case "plan":
       return [row.call.name, row.call.input, transcript.calls[row.call.id]?.result?.content ?? ""];
     case "reads":
@@ -47,6 +51,7 @@ export function sourcesOf(row: Row, transcript: TranscriptState, live: LiveMessa
 }
 
 function textOf(row: Row, sources: readonly string[]): string {
+  if (row.type === "call" && row.call.name === "Agent") return callTarget(row.call.input);
   const whole = sources.join("\n").slice(0, LONGEST);
   if (row.type === "call" || row.type === "plan" || row.type === "reads") return stripAnsi(whole).replaceAll('\\"', '"').replaceAll("\\n", "\n");
   if (row.type !== "text") return whole;
