@@ -10,7 +10,9 @@ import { plural } from "../parts/time";
 import type { AgentId, AgentView } from "../protocol.gen";
 import type { SessionStore, Transcript } from "../session/store";
 import { AgentBar } from "./AgentBar";
+import { FindBar } from "./FindBar";
 import { RowView } from "./RowView";
+import { FoundRowProvider, useFind } from "./finding";
 import { buildRows, isSameRow, liveShape, type Row } from "./rows";
 import { isNearEnd, keepsEnd, pushesUp, type ScrollPlace } from "./stick";
 import s from "./Conversation.module.css";
@@ -138,6 +140,18 @@ function Rows(props: { session: SessionStore; id: AgentId; agent: AgentView; tra
     if (showInherited()) setAtEnd(false);
   };
 
+  const find = useFind({
+    rows,
+    transcript: () => props.transcript.data,
+    live: () => props.session.live(props.id),
+    box: () => box,
+    firstInSight: () => handle?.findItemIndex(handle.scrollOffset) ?? 0,
+    reveal: (row) => {
+      setAtEnd(false);
+      handle?.scrollToIndex(row, { align: "center" });
+    },
+  });
+
   createEffect(
     on(keys, () => {
       if (atEnd()) props.session.tidy(props.id);
@@ -147,39 +161,53 @@ function Rows(props: { session: SessionStore; id: AgentId; agent: AgentView; tra
 
   return (
     <div class={s.reading}>
-      <VirtualList
-        class={s.list}
-        keys={keys()}
-        shift={isShifting()}
-        handle={(next) => {
-          handle = next;
-          follow();
-        }}
-        onScroll={onScroll}
-        onResize={hold}
-        box={watch}
-        label="Messages"
-      >
-        {(key) => {
-          const row = createMemo<Row | undefined>((before) => byKey().get(key) ?? before, undefined, { equals: isSameRow });
-          return (
-            <Show when={row()}>
-              {(current) => (
-                <div class={s.cell}>
-                  <RowView
-                    row={current()}
-                    session={props.session}
-                    agent={props.agent}
-                    transcript={props.transcript}
-                    onOlder={() => void older()}
-                    onInherited={unfold}
-                  />
-                </div>
-              )}
-            </Show>
-          );
-        }}
-      </VirtualList>
+      <FoundRowProvider value={() => (find.isOpen() ? find.row() : undefined)}>
+        <VirtualList
+          class={s.list}
+          keys={keys()}
+          shift={isShifting()}
+          handle={(next) => {
+            handle = next;
+            follow();
+          }}
+          onScroll={onScroll}
+          onResize={hold}
+          box={watch}
+          label="Messages"
+        >
+          {(key) => {
+            const row = createMemo<Row | undefined>((before) => byKey().get(key) ?? before, undefined, { equals: isSameRow });
+            return (
+              <Show when={row()}>
+                {(current) => (
+                  <div class={s.cell}>
+                    <RowView
+                      row={current()}
+                      session={props.session}
+                      agent={props.agent}
+                      transcript={props.transcript}
+                      onOlder={() => void older()}
+                      onInherited={unfold}
+                    />
+                  </div>
+                )}
+              </Show>
+            );
+          }}
+        </VirtualList>
+      </FoundRowProvider>
+      <Show when={find.isOpen()}>
+        <FindBar
+          query={find.query()}
+          count={find.matches().length}
+          current={find.current()}
+          isPart={(props.transcript.data?.first ?? 0) > 0}
+          field={find.field}
+          onQuery={find.setQuery}
+          onStep={find.step}
+          onClose={find.close}
+        />
+      </Show>
       <Show when={!atEnd()}>
         <button
           type="button"

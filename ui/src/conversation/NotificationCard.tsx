@@ -6,6 +6,7 @@ import { Icon } from "../parts/Icon";
 import { ReportCard } from "../report/ReportCard";
 import { fieldOf, gist, parseReport } from "../report/report";
 import type { SessionStore } from "../session/store";
+import { useFound } from "./finding";
 import { parseNotification } from "./notification";
 import s from "./NotificationCard.module.css";
 
@@ -16,9 +17,13 @@ const WORDS: Record<string, string> = {
   interrupted: "was interrupted",
 };
 
-export function NotificationCard(props: { text: string; session: SessionStore }): JSX.Element {
+export function NotificationCard(props: { row: string; text: string; session: SessionStore }): JSX.Element {
   const app = useApp();
   const [isOpen, setOpen] = createSignal(false);
+  useFound(
+    () => props.row,
+    () => setOpen(true),
+  );
   const told = createMemo(() => parseNotification(props.text));
   const agent = () => {
     const id = told().taskId;

@@ -6,18 +6,13 @@ import { KIND_WORD, activityOf, elapsed, hue, isAtWork, tokens } from "../agents
 import { useApp } from "../app/context";
 import { Button } from "../parts/Button";
 import { Icon, type IconName } from "../parts/Icon";
+import { TodoList } from "../parts/TodoList";
 import { Unseen } from "../parts/Unseen";
 import { amount, clockSpan, plural } from "../parts/time";
-import type { AgentView, HookRan, ShellOutcome, ShellView, TodoStatus } from "../protocol.gen";
+import type { AgentView, HookRan, ShellOutcome, ShellView } from "../protocol.gen";
 import { ReportCard } from "../report/ReportCard";
 import type { SessionStore } from "../session/store";
 import s from "./Inspector.module.css";
-
-const TODO: Record<TodoStatus, { icon: IconName; word: string }> = {
-  pending: { icon: "queued", word: "not begun" },
-  in_progress: { icon: "play", word: "in progress" },
-  completed: { icon: "done", word: "done" },
-};
 
 export function Tasks(props: { session: SessionStore; agent: AgentView }): JSX.Element {
   const done = () => props.agent.todos.filter((todo) => todo.status === "completed").length;
@@ -43,19 +38,7 @@ export function Tasks(props: { session: SessionStore; agent: AgentView }): JSX.E
         </Show>
       </h3>
       <Show when={props.agent.todos.length > 0} fallback={<p class={s.none}>This agent hasn't written a plan.</p>}>
-        <ul>
-          <For each={props.agent.todos}>
-            {(todo) => (
-              <li class={s.todo} data-status={todo.status}>
-                <span class={s.todoIcon} title={TODO[todo.status].word}>
-                  <Icon name={TODO[todo.status].icon} size={13} />
-                  <span class="sr-only">{TODO[todo.status].word}</span>
-                </span>
-                {todo.content}
-              </li>
-            )}
-          </For>
-        </ul>
+        <TodoList todos={props.agent.todos} />
       </Show>
 
       <Show when={children().length > 0}>
