@@ -18,6 +18,7 @@ use crate::approval::Approvals;
 use crate::clock::Ids;
 use crate::journal::Journal;
 use crate::log::LogError;
+use crate::merge::Merges;
 use crate::model::{Model, Provider};
 use crate::policy::Rules;
 use crate::role::model_alias::ModelAliases;
@@ -30,12 +31,15 @@ use crate::worktree::{Worktree, Worktrees};
 mod delegate;
 mod ending;
 mod isolation;
+mod merging;
 mod recovery;
 mod result;
 mod seed;
 mod start;
 mod tasks;
 mod wait;
+
+pub use merging::Keep;
 
 /// One session's agents.
 pub struct Tree {
@@ -74,6 +78,8 @@ pub struct Means {
     pub interactive: bool,
     /// Where worktrees are made.
     pub worktrees: Worktrees,
+    /// What brings their changes home.
+    pub merges: Merges,
     /// Makes ids.
     pub ids: Arc<Ids>,
     /// The person's home directory.
