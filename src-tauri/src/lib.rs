@@ -12,6 +12,8 @@
 //! | [`activity`] | one line per event, for people |
 //! | [`exec`] | one non-interactive run |
 //! | [`sessions`] | lists, trees, deletion |
+//! | [`changes`] | changes, merging, conflicts |
+//! | [`worktrees`] | worktrees, looked after |
 //! | [`doctor`] | checks the machine and says what to do |
 //! | `window`, `bridge` | the window, and the commands its page may call; only with the feature `desktop` |
 
@@ -19,6 +21,7 @@ mod activity;
 mod arguments;
 #[cfg(feature = "desktop")]
 mod bridge;
+mod changes;
 mod console;
 mod doctor;
 mod exec;
@@ -27,6 +30,7 @@ mod surroundings;
 #[cfg(feature = "desktop")]
 mod window;
 mod workplace;
+mod worktrees;
 
 use std::process::ExitCode;
 
@@ -51,6 +55,10 @@ pub fn main() -> ExitCode {
         Some(Wish::Exec(ref wish)) => runtime.block_on(exec::run(wish, &arguments.folders, &mut console)),
         Some(Wish::Sessions(ref wish)) => runtime.block_on(sessions::run(wish, &arguments.folders, &mut console)),
         Some(Wish::Tree(ref wish)) => runtime.block_on(sessions::tree(wish, &arguments.folders, &mut console)),
+        Some(Wish::Changes(ref wish)) => runtime.block_on(changes::run(wish, &arguments.folders, &mut console)),
+        Some(Wish::Merge(ref wish)) => runtime.block_on(changes::merge(wish, &arguments.folders, &mut console)),
+        Some(Wish::Conflicts(ref wish)) => runtime.block_on(changes::conflicts(wish, &arguments.folders, &mut console)),
+        Some(Wish::Worktrees(ref wish)) => runtime.block_on(worktrees::run(wish, &arguments.folders, &mut console)),
         Some(Wish::Doctor(ref wish)) => runtime.block_on(doctor::run(wish, &arguments.folders, &mut console)),
     };
     // A read that blocks (a terminal, a hung file system) must not keep the program from ending.

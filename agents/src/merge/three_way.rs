@@ -75,6 +75,8 @@ pub(super) fn join(
                     .map(|entry| (entry.id(), entry.filemode().cast_unsigned())),
             };
             if let Some((id, mode)) = kept {
+                // What the other side has below a folder of this name goes with the conflict.
+                let _ = index.remove_dir(&name, 0);
                 index.add(&entry(path.clone(), id, mode)).map_err(failed)?;
             }
         }
@@ -102,6 +104,7 @@ fn reason(library: &git2::Repository, collision: &IndexConflict) -> &'static str
     }
     match (&collision.ancestor, &collision.our, &collision.their) {
         (None, Some(_), Some(_)) => return "both sides have a new file of this name, with different content",
+        (None, None, Some(_)) | (None, Some(_), None) => return "one side has a file of this name, the other a folder",
         (_, None, Some(_)) => return "the other side deleted or renamed what was changed here",
         (_, Some(_), None) => return "what is deleted or renamed here was changed on the other side",
         _ => {}
