@@ -33,6 +33,7 @@ pub mod journal;
 pub mod git;
 pub mod worktree;
 pub mod changes;
+pub mod merge;
 pub mod sandbox;
 pub mod model;
 pub mod hooks;

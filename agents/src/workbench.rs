@@ -10,8 +10,9 @@ use std::sync::Arc;
 
 use futures_util::future::join_all;
 use offshoot_protocol::{
-    AgentId, AgentView, BlobHash, ChangeSummary, Command, Conversation, FileDiff, Rejected, RejectedCode, RoleSummary,
-    RoleUse, RoleWarning, SessionId, SessionSummary, Snapshot, Trust, TrustQuestion,
+    AgentId, AgentView, BlobHash, ChangeSummary, Clash, Command, Conversation, FileDiff, MergeDone, MergeId,
+    MergePreview, MergeSelection, Rejected, RejectedCode, RoleSummary, RoleUse, RoleWarning, SessionId,
+    SessionSummary, Snapshot, Trust, TrustQuestion,
 };
 use tokio::sync::Mutex;
 
@@ -19,6 +20,7 @@ use crate::clock::{Clock, Ids};
 use crate::git::{Git, GitSettings};
 use crate::journal::{Journal, Subscription};
 use crate::log::{Log, LogError};
+use crate::merge::Merges;
 use crate::model::{Model, Provider};
 use crate::policy::Rules;
 use crate::role::model_alias::ModelAliases;
@@ -27,7 +29,7 @@ use crate::role::uses;
 use crate::sandbox::{Limits, Sandbox};
 use crate::settings::Settings;
 use crate::tool::{self, Toolbox};
-use crate::tree::{Kit, Means, Tree};
+use crate::tree::{Keep, Kit, Means, Tree};
 use crate::trust::{TrustFile, main_checkout, would_activate};
 use crate::worktree::Worktrees;
 
@@ -75,6 +77,19 @@ impl Workbench {
         let log = Log::open(&options.data_dir)?;
         let home = PathBuf::from(&options.tools.environment.home);
         let hook_environment = hook_environment(&options.tools.environment);
+        let git = Git::new(options.git);
+        let ids = Arc::new(options.ids);
+        let merges = Merges::new(options.data_dir.join("merges"), git.clone(), ids.clone());
+        match merges.recover() {
+            Ok(recovered) => {
+                for step in recovered {
+                    tracing::warn!(merge = %step.merge, target = %step.target.display(), left_alone = ?step.left_alone,
+                        applied = step.applied, "a merge that a crash had interrupted was finished");
+                }
+            }
+            // What can't be finished now is tried again at the next start.
+            Err(error) => tracing::error!(%error, "an interrupted merge could not be finished"),
+        }
         let kit = Kit {
             models: options.models,
             default_model: options.default_model,
@@ -85,8 +100,9 @@ impl Workbench {
             rules: options.rules,
             hook_environment,
             interactive: options.interactive,
-            worktrees: Worktrees::new(options.data_dir.join("worktrees"), Git::new(options.git), options.clock.clone()),
-            ids: Arc::new(options.ids),
+            worktrees: Worktrees::new(options.data_dir.join("worktrees"), git, options.clock.clone()),
+            merges,
+            ids,
             home,
             config_dir: options.config_dir.clone(),
         };
@@ -163,6 +179,9 @@ impl Workbench {
             Command::Answer { request, answer } => tree.approvals().answer(&request, answer).await,
             Command::SetMode { mode } => tree.set_mode(mode).await,
             Command::Rename { title } => tree.rename(&title).await,
+            Command::ArchiveWorktree { agent } => tree.archive(&agent, Keep::Forever).await,
+            Command::DiscardWorktree { agent } => tree.archive(&agent, Keep::ForAWhile).await,
+            Command::RestoreWorktree { agent } => tree.restore(&agent).await,
         }
     }
 
@@ -202,6 +221,48 @@ impl Workbench {
         whole: bool,
     ) -> Result<FileDiff, Rejected> {
         self.tree(session).await?.file_diff(agent, path, whole).await
+    }
+
+    /// What bringing agents' changes home would do. Nothing changes.
+    pub async fn merge_preview(
+        &self,
+        session: &SessionId,
+        agents: &[AgentId],
+        selection: MergeSelection,
+    ) -> Result<MergePreview, Rejected> {
+        self.tree(session).await?.merge_preview(agents, selection).await
+    }
+
+    /// Does what a preview said, in the checkout's files; with a message, as a commit. Files in conflict are left out, or
+    /// all is refused. The log says so when this returns.
+    pub async fn merge_apply(
+        &self,
+        session: &SessionId,
+        merge: &MergeId,
+        leave_out: bool,
+        commit: Option<String>,
+    ) -> Result<MergeDone, Rejected> {
+        self.tree(session).await?.merge_apply(merge, leave_out, commit).await
+    }
+
+    /// Takes out again what was applied.
+    pub async fn merge_undo(&self, session: &SessionId, merge: &MergeId) -> Result<(), Rejected> {
+        self.tree(session).await?.merge_undo(merge).await
+    }
+
+    /// What a preview would change, as a patch.
+    pub async fn merge_patch(&self, session: &SessionId, merge: &MergeId) -> Result<Vec<u8>, Rejected> {
+        self.tree(session).await?.merge_patch(merge).await
+    }
+
+    /// Which worktrees of a session can't come home together.
+    pub async fn conflicts(&self, session: &SessionId) -> Result<Vec<Clash>, Rejected> {
+        self.tree(session).await?.conflicts().await
+    }
+
+    /// All worktrees there are, for looking after them when no agent runs.
+    pub fn worktrees(&self) -> &Worktrees {
+        &self.kit.worktrees
     }
 
     /// Content by hash.

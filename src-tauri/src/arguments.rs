@@ -53,6 +53,14 @@ pub(crate) enum Wish {
     Permissions(PermissionsArguments),
     /// List, show and check roles
     Roles(RolesArguments),
+    /// Show what an agent changed in its worktree
+    Changes(ChangesArguments),
+    /// Bring agents' changes into their parent's checkout
+    Merge(MergeArguments),
+    /// Show which worktrees of a session can't be merged together
+    Conflicts(TreeArguments),
+    /// List, archive, restore, discard and repair worktrees
+    Worktrees(WorktreesArguments),
     /// Check this machine and say what to do
     Doctor(DoctorArguments),
 }
@@ -321,6 +329,93 @@ pub(crate) struct RolesArguments {
     pub(crate) json: bool,
 }
 
+/// `offshoot changes`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  offshoot changes a-4k7m
+  offshoot changes a-4k7m --hunks
+  offshoot changes ~/.local/share/offshoot/worktrees/project-1a2b/fix-parser-4k7m --json")]
+pub(crate) struct ChangesArguments {
+    /// The agent's id or the beginning of it, or a path in its worktree
+    #[arg(value_name = "AGENT|PATH")]
+    pub(crate) agent: String,
+    /// List the files with their counts [default]
+    #[arg(long, conflicts_with = "hunks")]
+    pub(crate) stat: bool,
+    /// Show the changed lines, each hunk with its hash
+    #[arg(long)]
+    pub(crate) hunks: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `offshoot merge`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Exit codes: 0 done, 1 refused (conflicts, say): nothing was touched, 2 usage.
+
+Examples:
+  offshoot merge a-4k7m --how apply --dry-run       what would change, and what conflicts
+  offshoot merge a-4k7m a-9x2c --how apply          into the checkout's files, uncommitted
+  offshoot merge a-4k7m --how squash -m 'Fix the parser'
+  offshoot merge a-4k7m --how patch > fix.patch")]
+pub(crate) struct MergeArguments {
+    /// The agents, by id or the beginning of it, in the order they are merged
+    #[arg(value_name = "AGENT", required = true)]
+    pub(crate) agents: Vec<String>,
+    /// In which form
+    #[arg(long, value_name = "HOW")]
+    pub(crate) how: HowArgument,
+    /// What the commit says [default: the agents' titles]
+    #[arg(short, long, value_name = "TEXT")]
+    pub(crate) message: Option<String>,
+    /// Only these files; repeatable
+    #[arg(long, value_name = "PATH", conflicts_with = "hunks")]
+    pub(crate) files: Vec<String>,
+    /// Only the hunks with these hashes, as `offshoot changes --hunks` prints them; repeatable
+    #[arg(long, value_name = "HASH")]
+    pub(crate) hunks: Vec<String>,
+    /// Leave files in conflict out instead of refusing
+    #[arg(long)]
+    pub(crate) skip_conflicts: bool,
+    /// Say what would happen and change nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// In which form changes come home.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum HowArgument {
+    /// Into the checkout's files, uncommitted
+    Apply,
+    /// As one commit on the checkout's branch
+    Squash,
+    /// As a patch on standard output
+    Patch,
+}
+
+/// `offshoot worktrees`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  offshoot worktrees
+  offshoot worktrees archive a-4k7m      everything in it is kept under a ref
+  offshoot worktrees restore a-4k7m
+  offshoot worktrees repair              after a crash")]
+pub(crate) struct WorktreesArguments {
+    /// What to do with them [default: list]
+    #[command(subcommand)]
+    pub(crate) wish: Option<WorktreesWish>,
+    /// Print JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
 /// What to do with roles.
 #[derive(Debug, Subcommand)]
 pub(crate) enum RolesWish {
@@ -338,6 +433,33 @@ pub(crate) enum RolesWish {
         #[arg(value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
         path: Option<PathBuf>,
     },
+}
+
+/// What to do with worktrees.
+#[derive(Debug, Subcommand)]
+pub(crate) enum WorktreesWish {
+    /// List all worktrees
+    List,
+    /// Keep everything of one under a ref, and free its folder
+    Archive {
+        /// The agent, or the beginning of its id
+        #[arg(value_name = "AGENT")]
+        agent: String,
+    },
+    /// Bring an archived one back
+    Restore {
+        /// The agent, or the beginning of its id
+        #[arg(value_name = "AGENT")]
+        agent: String,
+    },
+    /// Archive one for thirty days
+    Discard {
+        /// The agent, or the beginning of its id
+        #[arg(value_name = "AGENT")]
+        agent: String,
+    },
+    /// Put right what a crash left
+    Repair,
 }
 
 /// `offshoot doctor`.

@@ -14,6 +14,8 @@
 //! | [`sessions`] | lists, trees, deletion |
 //! | [`permissions`] | how calls are decided |
 //! | [`roles`] | the catalog, and what is wrong in it |
+//! | [`changes`] | changes, merging, conflicts |
+//! | [`worktrees`] | worktrees, looked after |
 //! | [`doctor`] | checks the machine and says what to do |
 //! | `window`, `bridge` | the window, and the commands its page may call; only with the feature `desktop` |
 
@@ -21,6 +23,7 @@ mod activity;
 mod arguments;
 #[cfg(feature = "desktop")]
 mod bridge;
+mod changes;
 mod console;
 mod doctor;
 mod exec;
@@ -31,6 +34,7 @@ mod surroundings;
 #[cfg(feature = "desktop")]
 mod window;
 mod workplace;
+mod worktrees;
 
 use std::process::ExitCode;
 
@@ -57,6 +61,10 @@ pub fn main() -> ExitCode {
         Some(Wish::Tree(ref wish)) => runtime.block_on(sessions::tree(wish, &arguments.folders, &mut console)),
         Some(Wish::Permissions(ref wish)) => permissions::run(wish, &arguments.folders, &mut console),
         Some(Wish::Roles(ref wish)) => roles::run(wish, &arguments.folders, &mut console),
+        Some(Wish::Changes(ref wish)) => runtime.block_on(changes::run(wish, &arguments.folders, &mut console)),
+        Some(Wish::Merge(ref wish)) => runtime.block_on(changes::merge(wish, &arguments.folders, &mut console)),
+        Some(Wish::Conflicts(ref wish)) => runtime.block_on(changes::conflicts(wish, &arguments.folders, &mut console)),
+        Some(Wish::Worktrees(ref wish)) => runtime.block_on(worktrees::run(wish, &arguments.folders, &mut console)),
         Some(Wish::Doctor(ref wish)) => runtime.block_on(doctor::run(wish, &arguments.folders, &mut console)),
     };
     // A read that blocks (a terminal, a hung file system) must not keep the program from ending.

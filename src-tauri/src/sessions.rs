@@ -47,6 +47,31 @@ pub(crate) fn find(workbench: &Workbench, text: &str) -> anyhow::Result<SessionI
     Ok(one_of(&sessions, text)?)
 }
 
+/// The agent whose id is `text` or begins with it, or whose worktree `text` is a path in; with its session.
+pub(crate) async fn find_agent(workbench: &Workbench, text: &str) -> anyhow::Result<(SessionId, AgentView)> {
+    let path = std::path::Path::new(text).canonicalize().ok();
+    let mut found = Vec::new();
+    for summary in workbench.sessions()? {
+        for agent in workbench.snapshot(&summary.id).await?.session.agents {
+            let is_inside = |path: &std::path::PathBuf| {
+                agent.worktree.as_ref().is_some_and(|worktree| path.starts_with(&worktree.path))
+            };
+            if agent.id.as_str() == text || path.as_ref().is_some_and(is_inside) {
+                return Ok((summary.id, agent));
+            }
+            if !text.is_empty() && agent.id.as_str().starts_with(text) {
+                found.push((summary.id.clone(), agent));
+            }
+        }
+    }
+    let count = found.len();
+    match found.pop() {
+        Some(only) if count == 1 => Ok(only),
+        None => Err(Misused(format!("there is no agent “{text}”; `offshoot tree ID` lists a session's")).into()),
+        Some(_) => Err(Misused(format!("“{text}” begins the ids of {count} agents; write more of it")).into()),
+    }
+}
+
 fn one_of(sessions: &[SessionSummary], text: &str) -> Result<SessionId, Misused> {
     let matching: Vec<_> = sessions.iter().filter(|session| session.id.as_str().starts_with(text)).collect();
     match (text, matching.as_slice()) {
@@ -191,7 +216,7 @@ fn moment(at: Timestamp) -> String {
 }
 
 /// Pieces with a blank between them.
-fn spaced<const N: usize>(pieces: [Painted; N]) -> Vec<Painted> {
+pub(crate) fn spaced<const N: usize>(pieces: [Painted; N]) -> Vec<Painted> {
     let mut row = Vec::with_capacity(2 * N);
     for piece in pieces.into_iter().filter(|piece| !piece.is_empty()) {
         if !row.is_empty() {
@@ -202,7 +227,7 @@ fn spaced<const N: usize>(pieces: [Painted; N]) -> Vec<Painted> {
     row
 }
 
-fn print_json(console: &mut Console, value: &impl Serialize) -> anyhow::Result<()> {
+pub(crate) fn print_json(console: &mut Console, value: &impl Serialize) -> anyhow::Result<()> {
     let text = serde_json::to_string_pretty(value).context("the result could not be written as JSON")?;
     console.print(&text).context("standard output could not be written")
 }

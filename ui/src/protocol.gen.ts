@@ -14,6 +14,8 @@ export type TaskId = string;
 
 export type BlobHash = string;
 
+export type MergeId = string;
+
 export type RawJson = string;
 
 export type MessageRole = "user" | "assistant";
@@ -445,7 +447,31 @@ kept_as?: string, } | { "type": "changes_counted",
 /**
  * Files and lines.
  */
-changes: ChangeCount, } | { "type": "shell_started", 
+changes: ChangeCount, } | { "type": "changes_applied", 
+/**
+ * Which step; it can be undone by this.
+ */
+merge: MergeId, 
+/**
+ * Whose changes.
+ */
+agents: Array<AgentId>, 
+/**
+ * How much.
+ */
+changes: ChangeCount, 
+/**
+ * The paths that changed; the first of many.
+ */
+files: Array<string>, 
+/**
+ * The commit that was made; absent when the changes are uncommitted.
+ */
+commit?: string, } | { "type": "changes_undone", 
+/**
+ * Which step.
+ */
+merge: MergeId, } | { "type": "shell_started", 
 /**
  * Its id.
  */
@@ -619,7 +645,31 @@ kept_as?: string, } | { "type": "changes_counted",
 /**
  * Files and lines.
  */
-changes: ChangeCount, } | { "type": "shell_started", 
+changes: ChangeCount, } | { "type": "changes_applied", 
+/**
+ * Which step; it can be undone by this.
+ */
+merge: MergeId, 
+/**
+ * Whose changes.
+ */
+agents: Array<AgentId>, 
+/**
+ * How much.
+ */
+changes: ChangeCount, 
+/**
+ * The paths that changed; the first of many.
+ */
+files: Array<string>, 
+/**
+ * The commit that was made; absent when the changes are uncommitted.
+ */
+commit?: string, } | { "type": "changes_undone", 
+/**
+ * Which step.
+ */
+merge: MergeId, } | { "type": "shell_started", 
 /**
  * Its id.
  */
@@ -886,6 +936,100 @@ hunks: Array<Hunk>,
  * Set when the hunks were left out because the file is larger than the budget; says how large, in bytes.
  */
 too_large?: number, };
+
+export type MergeSelection = { "kind": "all" } | { "kind": "files", 
+/**
+ * Paths as a list of changes spells them.
+ */
+paths: Array<string>, } | { "kind": "hunks", 
+/**
+ * Their content hashes; a file's own `hash` takes it whole.
+ */
+hashes: Array<string>, };
+
+export type MergeConflict = { 
+/**
+ * Whose change it is.
+ */
+agent: AgentId, 
+/**
+ * Which file.
+ */
+path: string, 
+/**
+ * The agent on the other side; absent: the checkout itself.
+ */
+other?: AgentId, 
+/**
+ * Why, in words for people.
+ */
+reason: string, };
+
+export type MergePreview = { 
+/**
+ * What to apply it by. Known until the program ends or newer previews have pushed it out.
+ */
+merge: MergeId, 
+/**
+ * Whose changes, in the order they are merged.
+ */
+agents: Array<AgentId>, 
+/**
+ * Absolute path of the checkout that would change.
+ */
+target: string, 
+/**
+ * Totals, without what is in conflict.
+ */
+count: ChangeCount, 
+/**
+ * What would change there, without what is in conflict.
+ */
+files: Array<ChangedFile>, 
+/**
+ * What can't be merged by itself.
+ */
+conflicts: Array<MergeConflict>, };
+
+export type MergeDone = { 
+/**
+ * What to undo it by.
+ */
+merge: MergeId, 
+/**
+ * Whose changes.
+ */
+agents: Array<AgentId>, 
+/**
+ * How much.
+ */
+count: ChangeCount, 
+/**
+ * The paths that changed.
+ */
+files: Array<string>, 
+/**
+ * Files that were left out because of conflicts.
+ */
+left_out: Array<string>, 
+/**
+ * The commit that was made; absent when the changes are uncommitted.
+ */
+commit?: string, };
+
+export type Clash = { 
+/**
+ * One side.
+ */
+agent: AgentId, 
+/**
+ * The other; absent: the checkout they would come home to.
+ */
+other?: AgentId, 
+/**
+ * In which files.
+ */
+files: Array<string>, };
 
 export type RoleSource = "plugin" | "built_in" | "user" | "project";
 
@@ -1276,6 +1420,18 @@ isolation: Isolation, } | { "type": "send_to_background",
 /**
  * Which.
  */
+agent: AgentId, } | { "type": "archive_worktree", 
+/**
+ * Whose.
+ */
+agent: AgentId, } | { "type": "discard_worktree", 
+/**
+ * Whose.
+ */
+agent: AgentId, } | { "type": "restore_worktree", 
+/**
+ * Whose.
+ */
 agent: AgentId, } | { "type": "answer", 
 /**
  * Which request.
@@ -1580,6 +1736,36 @@ started_at?: string,
  */
 ended_at?: string, };
 
+export type AppliedView = { 
+/**
+ * Which step.
+ */
+merge: MergeId, 
+/**
+ * Whose checkout they were brought into.
+ */
+into: AgentId, 
+/**
+ * Whose changes.
+ */
+agents: Array<AgentId>, 
+/**
+ * How much.
+ */
+changes: ChangeCount, 
+/**
+ * The commit that was made; absent when the changes are uncommitted.
+ */
+commit?: string, 
+/**
+ * Whether they were taken out again.
+ */
+undone: boolean, 
+/**
+ * When (UTC).
+ */
+at: string, };
+
 export type SessionView = { 
 /**
  * Its id.
@@ -1612,7 +1798,11 @@ requests: Array<PermissionRequest>,
 /**
  * Shell commands in the background, oldest first, ended ones too.
  */
-shells: Array<ShellView>, };
+shells: Array<ShellView>, 
+/**
+ * Changes that were brought home, oldest first.
+ */
+applied: Array<AppliedView>, };
 
 export type Snapshot = { 
 /**

@@ -70,6 +70,21 @@ pub enum Command {
         /// Which.
         agent: AgentId,
     },
+    /// Put everything in an agent's worktree under a ref and free its directory.
+    ArchiveWorktree {
+        /// Whose.
+        agent: AgentId,
+    },
+    /// As archiving, but the archive expires.
+    DiscardWorktree {
+        /// Whose.
+        agent: AgentId,
+    },
+    /// Bring an archived worktree back.
+    RestoreWorktree {
+        /// Whose.
+        agent: AgentId,
+    },
     /// Answer a permission request. The first answer wins.
     Answer {
         /// Which request.

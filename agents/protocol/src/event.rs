@@ -6,7 +6,7 @@ use ts_rs::TS;
 
 use crate::snapshot::{Todo, WorktreeView};
 use crate::{
-    AgentId, Answer, BlobHash, CallId, ChangeCount, DecidedBy, InputId, Message, Origin, PermissionMode,
+    AgentId, Answer, BlobHash, CallId, ChangeCount, DecidedBy, InputId, MergeId, Message, Origin, PermissionMode,
     PermissionRequest, RequestId, SessionId, ShellOutcome, TaskId, WithdrawnReason,
 };
 
@@ -163,6 +163,26 @@ pub enum EventBody {
     ChangesCounted {
         /// Files and lines.
         changes: ChangeCount,
+    },
+    /// Changes of other agents were brought into this agent's checkout.
+    ChangesApplied {
+        /// Which step; it can be undone by this.
+        merge: MergeId,
+        /// Whose changes.
+        agents: Vec<AgentId>,
+        /// How much.
+        changes: ChangeCount,
+        /// The paths that changed; the first of many.
+        files: Vec<String>,
+        /// The commit that was made; absent when the changes are uncommitted.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        commit: Option<String>,
+    },
+    /// Changes that were brought into this agent's checkout were taken out again.
+    ChangesUndone {
+        /// Which step.
+        merge: MergeId,
     },
     /// A shell command of the agent's began to run in the background.
     ShellStarted {

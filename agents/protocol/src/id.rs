@@ -44,6 +44,8 @@ id! {
     InputId;
     /// Something that runs in the background: a shell command's own id, or an agent's.
     TaskId;
+    /// Changes that were, or could be, brought home in one step.
+    MergeId;
     /// SHA-256 of stored content, in lower-case hexadecimal.
     BlobHash;
 }

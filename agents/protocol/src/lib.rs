@@ -11,6 +11,7 @@ mod command;
 mod delta;
 mod event;
 mod id;
+mod merge;
 mod message;
 mod permission;
 mod role;
@@ -26,8 +27,9 @@ pub use event::{
     AgentCreated, AgentKind, AgentOutcome, CallResult, Event, EventBody, FailureCode, HookRan, Inherited, Input,
     InputSource, ResultDetail, StepEnded, TurnOutcome, Usage, Warning,
 };
-pub use id::{AgentId, BlobHash, CallId, InputId, RequestId, SessionId, TaskId};
+pub use id::{AgentId, BlobHash, CallId, InputId, MergeId, RequestId, SessionId, TaskId};
 pub use jiff::Timestamp;
+pub use merge::{Clash, MergeConflict, MergeDone, MergePreview, MergeSelection};
 pub use message::{Block, Message, MessageRole, Origin, RawJson};
 pub use permission::{Access, Answer, Asker, DecidedBy, PermissionMode, PermissionRequest, WithdrawnReason};
 pub use role::{
@@ -36,7 +38,7 @@ pub use role::{
 };
 pub use shell::{ShellOutcome, ShellView};
 pub use snapshot::{
-    AgentState, AgentView, CallState, CallView, Conversation, SessionSummary, SessionView, Snapshot, Todo, TodoStatus,
-    WorktreeState, WorktreeView,
+    AgentState, AgentView, AppliedView, CallState, CallView, Conversation, SessionSummary, SessionView, Snapshot, Todo,
+    TodoStatus, WorktreeState, WorktreeView,
 };
 pub use trust::{Trust, TrustQuestion};

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::{
-    AgentId, AgentKind, AgentOutcome, CallId, CallResult, ChangeCount, HookRan, Inherited, Input, Message,
+    AgentId, AgentKind, AgentOutcome, CallId, CallResult, ChangeCount, HookRan, Inherited, Input, MergeId, Message,
     PermissionMode, PermissionRequest, SessionId, ShellView, Usage, Warning,
 };
 
@@ -41,6 +41,30 @@ pub struct SessionView {
     pub requests: Vec<PermissionRequest>,
     /// Shell commands in the background, oldest first, ended ones too.
     pub shells: Vec<ShellView>,
+    /// Changes that were brought home, oldest first.
+    pub applied: Vec<AppliedView>,
+}
+
+/// Changes that were brought home.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct AppliedView {
+    /// Which step.
+    pub merge: MergeId,
+    /// Whose checkout they were brought into.
+    pub into: AgentId,
+    /// Whose changes.
+    pub agents: Vec<AgentId>,
+    /// How much.
+    pub changes: ChangeCount,
+    /// The commit that was made; absent when the changes are uncommitted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub commit: Option<String>,
+    /// Whether they were taken out again.
+    pub undone: bool,
+    /// When (UTC).
+    #[ts(type = "string")]
+    pub at: Timestamp,
 }
 
 /// A node of the tree.

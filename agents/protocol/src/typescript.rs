@@ -15,19 +15,20 @@ pub fn declarations() -> String {
         )*};
     }
     declare! {
-        SessionId, AgentId, CallId, RequestId, InputId, TaskId, BlobHash,
+        SessionId, AgentId, CallId, RequestId, InputId, TaskId, BlobHash, MergeId,
         RawJson, MessageRole, Origin, Block, Message,
         AgentKind, Inherited, AgentCreated, Input, InputSource, Usage, StepEnded, ResultDetail, CallResult,
         FailureCode, TurnOutcome, AgentOutcome, Warning, HookRan, EventBody, Event,
         PermissionMode, Asker, Access, PermissionRequest, Answer, DecidedBy, WithdrawnReason,
         ChangeKind, ChangeCount, ChangedFile, ChangeSummary, LineKind, DiffLine, Hunk, FileDiff,
+        MergeSelection, MergeConflict, MergePreview, MergeDone, Clash,
         RoleSource, RoleSummary, RoleWarning,
         RoleFields, RoleFile, RoleChange, RolePreview, RoleSave, RoleTrashId, RoleCopy, RoleTool, RoleCard, RoleBoard, RoleRule, RoleUse,
         Trust, TrustQuestion,
         Isolation, Command, RejectedCode, Rejected,
         TextKind, Delta, Batch,
         ShellOutcome, ShellView,
-        TodoStatus, Todo, WorktreeState, WorktreeView, AgentState, AgentView, SessionView, Snapshot,
+        TodoStatus, Todo, WorktreeState, WorktreeView, AgentState, AgentView, AppliedView, SessionView, Snapshot,
         CallState, CallView, Conversation, SessionSummary,
     }
     text

@@ -33,10 +33,10 @@ struct Entry {
 
 /// One side of a changed file. Without a path: there is no file on this side.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Side {
-    pub(super) path: Option<Vec<u8>>,
-    pub(super) id: Oid,
-    pub(super) mode: FileMode,
+pub(crate) struct Side {
+    pub(crate) path: Option<Vec<u8>>,
+    pub(crate) id: Oid,
+    pub(crate) mode: FileMode,
 }
 
 impl Default for Side {
@@ -80,6 +80,16 @@ impl Comparison {
         }
         entries.sort_by(|a, b| a.file.path.cmp(&b.file.path));
         Ok(Self { new, entries })
+    }
+
+    /// Compares two trees, once.
+    pub(crate) fn between(library: &git2::Repository, old: Oid, new: Oid) -> Result<Self, GitError> {
+        Self::new(library, old, new, &mut HashMap::new())
+    }
+
+    /// The files with both of their sides.
+    pub(crate) fn sides(&self) -> impl Iterator<Item = (&ChangedFile, &Side, &Side)> {
+        self.entries.iter().map(|entry| (&entry.file, &entry.old, &entry.new))
     }
 
     /// Takes out of `counted` what isn't about this comparison's files.
@@ -137,7 +147,7 @@ impl Side {
         Ok(store.read_header(self.id).map_err(GitError::library(what()))?.0)
     }
 
-    pub(super) fn content(&self, library: &git2::Repository) -> Result<Vec<u8>, GitError> {
+    pub(crate) fn content(&self, library: &git2::Repository) -> Result<Vec<u8>, GitError> {
         if self.id.is_zero() {
             return Ok(Vec::new());
         }

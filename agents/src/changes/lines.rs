@@ -19,7 +19,7 @@ const HEADING: usize = 80;
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Whether content isn't text, by git's rule: a NUL in its first 8000 bytes.
-pub(super) fn is_binary(content: &[u8]) -> bool {
+pub(crate) fn is_binary(content: &[u8]) -> bool {
     content[..content.len().min(8_000)].contains(&0)
 }
 
@@ -38,7 +38,7 @@ pub(super) fn count(old: &[u8], new: &[u8]) -> (u32, u32) {
 
 /// The changed places with their context. Lines end at `\n`; a `\r` before it belongs to the text, so that a change of
 /// line endings can be seen.
-pub(super) fn hunks(old: &[u8], new: &[u8]) -> Vec<Hunk> {
+pub(crate) fn hunks(old: &[u8], new: &[u8]) -> Vec<Hunk> {
     let Aligned { old, new, ops } = Aligned::new(old, new);
     similar::group_diff_ops(ops, CONTEXT).iter().map(|group| hunk(&old, &new, group)).collect()
 }

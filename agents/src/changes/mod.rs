@@ -26,6 +26,8 @@ use crate::worktree::{Worktree, WorktreeError, verify};
 
 pub use compare::Comparison;
 use compare::Counted;
+pub(crate) use compare::Side;
+pub(crate) use lines::{hunks, is_binary};
 pub use watch::{Touched, Watch};
 
 /// Why changes couldn't be found out.

@@ -104,7 +104,7 @@ impl Tree {
         worktree
     }
 
-    fn forget_worktree(&self, id: &AgentId) {
+    pub(super) fn forget_worktree(&self, id: &AgentId) {
         super::lock(&self.worktrees).remove(id);
     }
 
@@ -130,7 +130,7 @@ impl Tree {
         }
     }
 
-    fn no_worktree(&self, id: &AgentId) -> Rejected {
+    pub(super) fn no_worktree(&self, id: &AgentId) -> Rejected {
         let known = self.journal.read(|fold| fold.agent(id).map(|agent| agent.worktree.is_some()));
         let message = match known {
             None => "There is no such agent in this session.",

@@ -10,6 +10,7 @@ use offshoot_protocol::Warning;
 use crate::clock::Ids;
 use crate::hooks::Hooks;
 use crate::instructions;
+use crate::merge::Merges;
 use crate::model::{Model, Provider};
 use crate::policy::Rules;
 use crate::role::model_alias::ModelAliases;
@@ -41,6 +42,8 @@ pub struct Kit {
     pub interactive: bool,
     /// Where worktrees are made.
     pub worktrees: Worktrees,
+    /// What brings their changes home.
+    pub merges: Merges,
     /// Makes ids.
     pub ids: Arc<Ids>,
     /// The person's home directory.

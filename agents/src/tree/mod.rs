@@ -26,6 +26,7 @@ mod ending;
 mod hook;
 mod isolation;
 mod means;
+mod merging;
 mod recovery;
 mod result;
 mod seed;
@@ -34,6 +35,7 @@ mod tasks;
 mod wait;
 
 pub use means::{Kit, Means};
+pub use merging::Keep;
 
 /// One session's agents.
 pub struct Tree {

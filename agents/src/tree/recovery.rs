@@ -38,6 +38,7 @@ impl Tree {
         }
         self.recover_shells();
         self.recall_worktrees().await;
+        self.record_untold().await;
         let agents: Vec<AgentId> =
             self.journal.read(|fold| fold.view.agents.iter().map(|agent| agent.id.clone()).collect());
         for agent in &agents {

@@ -6,8 +6,9 @@
 use std::collections::{BTreeMap, HashMap};
 
 use offshoot_protocol::{
-    AgentCreated, AgentId, AgentKind, AgentOutcome, AgentState, AgentView, Answer, CallId, CallState, CallView,
-    Conversation, Event, EventBody, Message, SessionId, SessionView, ShellView, Timestamp, TurnOutcome, WorktreeState,
+    AgentCreated, AgentId, AgentKind, AgentOutcome, AgentState, AgentView, Answer, AppliedView, CallId, CallState,
+    CallView, Conversation, Event, EventBody, Message, SessionId, SessionView, ShellView, Timestamp, TurnOutcome,
+    WorktreeState,
 };
 
 use crate::policy::narrower;
@@ -73,6 +74,7 @@ impl Fold {
             agents: Vec::new(),
             requests: Vec::new(),
             shells: Vec::new(),
+            applied: Vec::new(),
         };
         Self { view, cursor: 0, grants: Vec::new(), agents: HashMap::new() }
     }
@@ -308,6 +310,20 @@ impl Fold {
             }
             EventBody::PermissionWithdrawn { request, .. } => self.end_request(id, request),
             EventBody::ShellStarted { .. } | EventBody::ShellEnded { .. } => self.apply_to_shell(id, body, at),
+            EventBody::ChangesApplied { merge, agents, changes, commit, .. } => self.view.applied.push(AppliedView {
+                merge: merge.clone(),
+                into: id.clone(),
+                agents: agents.clone(),
+                changes: *changes,
+                commit: commit.clone(),
+                undone: false,
+                at,
+            }),
+            EventBody::ChangesUndone { merge } => {
+                for applied in self.view.applied.iter_mut().filter(|applied| applied.merge == *merge) {
+                    applied.undone = true;
+                }
+            }
             other => note(agent, other),
         }
     }

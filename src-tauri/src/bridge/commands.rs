@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use offshoot_protocol::{
-    AgentId, Batch, BlobHash, ChangeSummary, Command, Conversation, FileDiff, Rejected, SessionId, SessionSummary,
-    Snapshot, TrustQuestion,
+    AgentId, Batch, BlobHash, ChangeSummary, Clash, Command, Conversation, FileDiff, MergeDone, MergeId, MergePreview,
+    MergeSelection, Rejected, SessionId, SessionSummary, Snapshot, TrustQuestion,
 };
 use tauri::State;
 use tauri::ipc::Channel;
@@ -127,6 +127,40 @@ pub(super) async fn file_diff(
     whole: bool,
 ) -> Result<FileDiff, Rejected> {
     bridge.workbench().await?.file_diff(&session, &agent, &path, whole).await
+}
+
+/// What bringing agents' changes home would do.
+#[tauri::command]
+pub(super) async fn merge_preview(
+    bridge: State<'_, Bridge>,
+    session: SessionId,
+    agents: Vec<AgentId>,
+    selection: MergeSelection,
+) -> Result<MergePreview, Rejected> {
+    bridge.workbench().await?.merge_preview(&session, &agents, selection).await
+}
+
+/// Does what a preview said, in the checkout's files.
+#[tauri::command]
+pub(super) async fn merge_apply(
+    bridge: State<'_, Bridge>,
+    session: SessionId,
+    merge: MergeId,
+    leave_out: bool,
+) -> Result<MergeDone, Rejected> {
+    bridge.workbench().await?.merge_apply(&session, &merge, leave_out, None).await
+}
+
+/// Takes out again what was applied.
+#[tauri::command]
+pub(super) async fn merge_undo(bridge: State<'_, Bridge>, session: SessionId, merge: MergeId) -> Result<(), Rejected> {
+    bridge.workbench().await?.merge_undo(&session, &merge).await
+}
+
+/// Which worktrees can't come home together.
+#[tauri::command]
+pub(super) async fn conflicts(bridge: State<'_, Bridge>, session: SessionId) -> Result<Vec<Clash>, Rejected> {
+    bridge.workbench().await?.conflicts(&session).await
 }
 
 /// Stored content, as text: what isn't UTF-8 in it is replaced.

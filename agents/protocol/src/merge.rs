@@ -1,0 +1,89 @@
+//! Bringing the changes of worktrees home: what would happen, and what happened.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use crate::{AgentId, ChangeCount, ChangedFile, MergeId};
+
+/// Which of the changes are meant.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum MergeSelection {
+    /// All of them.
+    #[default]
+    All,
+    /// Whole files.
+    Files {
+        /// Paths as a list of changes spells them.
+        paths: Vec<String>,
+    },
+    /// Single places.
+    Hunks {
+        /// Their content hashes; a file's own `hash` takes it whole.
+        hashes: Vec<String>,
+    },
+}
+
+/// What bringing changes home would do. Nothing has happened yet.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct MergePreview {
+    /// What to apply it by. Known until the program ends or newer previews have pushed it out.
+    pub merge: MergeId,
+    /// Whose changes, in the order they are merged.
+    pub agents: Vec<AgentId>,
+    /// Absolute path of the checkout that would change.
+    pub target: String,
+    /// Totals, without what is in conflict.
+    pub count: ChangeCount,
+    /// What would change there, without what is in conflict.
+    pub files: Vec<ChangedFile>,
+    /// What can't be merged by itself.
+    pub conflicts: Vec<MergeConflict>,
+}
+
+/// A file that can't be merged by itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct MergeConflict {
+    /// Whose change it is.
+    pub agent: AgentId,
+    /// Which file.
+    pub path: String,
+    /// The agent on the other side; absent: the checkout itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub other: Option<AgentId>,
+    /// Why, in words for people.
+    pub reason: String,
+}
+
+/// Changes that were brought home.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct MergeDone {
+    /// What to undo it by.
+    pub merge: MergeId,
+    /// Whose changes.
+    pub agents: Vec<AgentId>,
+    /// How much.
+    pub count: ChangeCount,
+    /// The paths that changed.
+    pub files: Vec<String>,
+    /// Files that were left out because of conflicts.
+    pub left_out: Vec<String>,
+    /// The commit that was made; absent when the changes are uncommitted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub commit: Option<String>,
+}
+
+/// Two sides that can't both be brought home.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct Clash {
+    /// One side.
+    pub agent: AgentId,
+    /// The other; absent: the checkout they would come home to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub other: Option<AgentId>,
+    /// In which files.
+    pub files: Vec<String>,
+}

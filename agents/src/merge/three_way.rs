@@ -1,0 +1,137 @@
+//! Three trees merged in memory.
+
+use std::collections::BTreeSet;
+
+use git2::{IndexConflict, IndexEntry, IndexTime, Oid};
+
+use crate::changes::is_binary;
+use crate::git::{GitError, to_path};
+
+/// Mode of a submodule's entry.
+const GITLINK: u32 = 0o160_000;
+
+/// What merging came to: what can be merged is, conflicting files are as on our side.
+pub(super) struct Joined {
+    pub(super) tree: Oid,
+    pub(super) conflicts: Vec<Collision>,
+}
+
+/// A file that can't be merged by itself.
+#[derive(Clone, Debug)]
+pub(super) struct Collision {
+    /// Every name that the file has on some side.
+    pub(super) paths: BTreeSet<Vec<u8>>,
+    pub(super) reason: &'static str,
+}
+
+impl Collision {
+    /// The name to show: the last one is as good as any when there are several.
+    pub(super) fn shown(&self) -> String {
+        self.paths.last().map_or(String::new(), |path| String::from_utf8_lossy(path).into_owned())
+    }
+}
+
+/// Merges `theirs` into `ours`, seen from `base`. `settled` is the tree of `theirs` that was brought home before, if any:
+/// where seeing it from `base` conflicts and seeing it from there doesn't, the latter counts.
+pub(super) fn join(
+    library: &git2::Repository,
+    base: Oid,
+    ours: Oid,
+    theirs: Oid,
+    settled: Option<Oid>,
+) -> Result<Joined, GitError> {
+    let what = || "merging in memory".to_owned();
+    let failed = |source| GitError::library(what())(source);
+    let mut index = merge(library, base, ours, theirs)?;
+    let collisions: Vec<IndexConflict> = index.conflicts().and_then(Iterator::collect).map_err(failed)?;
+    if collisions.is_empty() {
+        let tree = index.write_tree_to(library).map_err(failed)?;
+        return Ok(Joined { tree, conflicts: Vec::new() });
+    }
+    let later = settled.filter(|settled| *settled != base && library.find_tree(*settled).is_ok());
+    let later = later.map(|settled| merge(library, settled, ours, theirs)).transpose()?;
+    let our_tree = library.find_tree(ours).map_err(failed)?;
+    let mut conflicts = Vec::new();
+    for collision in &collisions {
+        let sides = [&collision.ancestor, &collision.our, &collision.their];
+        let paths: BTreeSet<Vec<u8>> = sides.into_iter().flatten().map(|entry| entry.path.clone()).collect();
+        let only = paths.first().filter(|_| paths.len() == 1).map(|path| to_path(path));
+        let solved = match (&later, &only) {
+            (Some(later), Some(path)) if later.conflict_get(path).is_err() => Some(later.get_path(path, 0)),
+            _ => None,
+        };
+        for path in &paths {
+            let name = to_path(path);
+            for stage in 0..4 {
+                // There is no entry at most of the stages.
+                let _ = index.remove(&name, stage);
+            }
+            let kept = match &solved {
+                Some(solved) => solved.as_ref().map(|entry| (entry.id, entry.mode)),
+                None => our_tree
+                    .get_path(&name)
+                    .ok()
+                    .filter(|entry| entry.kind() != Some(git2::ObjectType::Tree))
+                    .map(|entry| (entry.id(), entry.filemode().cast_unsigned())),
+            };
+            if let Some((id, mode)) = kept {
+                // What the other side has below a folder of this name goes with the conflict.
+                let _ = index.remove_dir(&name, 0);
+                index.add(&entry(path.clone(), id, mode)).map_err(failed)?;
+            }
+        }
+        if solved.is_none() {
+            conflicts.push(Collision { paths, reason: reason(library, collision) });
+        }
+    }
+    let tree = index.write_tree_to(library).map_err(failed)?;
+    Ok(Joined { tree, conflicts })
+}
+
+fn merge(library: &git2::Repository, base: Oid, ours: Oid, theirs: Oid) -> Result<git2::Index, GitError> {
+    let find = |tree| library.find_tree(tree);
+    let merged = || {
+        let (base, ours, theirs) = (find(base)?, find(ours)?, find(theirs)?);
+        library.merge_trees(&base, &ours, &theirs, Some(&git2::MergeOptions::new()))
+    };
+    merged().map_err(GitError::library("merging in memory"))
+}
+
+fn reason(library: &git2::Repository, collision: &IndexConflict) -> &'static str {
+    let sides = [&collision.ancestor, &collision.our, &collision.their];
+    if sides.iter().any(|side| side.as_ref().is_some_and(|side| side.mode == GITLINK)) {
+        return "both sides changed this submodule";
+    }
+    match (&collision.ancestor, &collision.our, &collision.their) {
+        (None, Some(_), Some(_)) => return "both sides have a new file of this name, with different content",
+        (None, None, Some(_)) | (None, Some(_), None) => return "one side has a file of this name, the other a folder",
+        (_, None, Some(_)) => return "the other side deleted or renamed what was changed here",
+        (_, Some(_), None) => return "what is deleted or renamed here was changed on the other side",
+        _ => {}
+    }
+    let binary = |side: &IndexEntry| library.find_blob(side.id).is_ok_and(|blob| is_binary(blob.content()));
+    if sides.into_iter().flatten().any(binary) {
+        "both sides changed this file, which isn't text"
+    } else {
+        "both sides changed the same lines"
+    }
+}
+
+/// An index entry that says nothing of a file on disk.
+pub(super) fn entry(path: Vec<u8>, id: Oid, mode: u32) -> IndexEntry {
+    let zero = IndexTime::new(0, 0);
+    IndexEntry {
+        ctime: zero,
+        mtime: zero,
+        dev: 0,
+        ino: 0,
+        mode,
+        uid: 0,
+        gid: 0,
+        file_size: 0,
+        id,
+        flags: 0,
+        flags_extended: 0,
+        path,
+    }
+}
