@@ -6,6 +6,7 @@ import type {
   AgentOutcome,
   AgentState,
   AgentView,
+  AppliedView,
   CallId,
   Event,
   Message,
@@ -40,6 +41,8 @@ export interface SessionState {
   requests: PermissionRequest[];
   /** Shell commands in the background, oldest first, ended ones too. */
   shells: ShellView[];
+  /** Changes that were brought home, oldest first. */
+  applied: AppliedView[];
   /** Requests that were answered or withdrawn since the window opened, newest last, by id. */
   settled: Record<string, Settled>;
 }
@@ -60,6 +63,7 @@ export function fromSnapshot(snapshot: Snapshot): SessionState {
     agents: Object.fromEntries(session.agents.map((agent) => [agent.id, agent])),
     requests: session.requests,
     shells: session.shells,
+    applied: session.applied,
     settled: {},
   };
 }
@@ -77,6 +81,7 @@ export function toSnapshot(state: SessionState): Snapshot {
       agents: state.order.flatMap((id) => state.agents[id] ?? []),
       requests: state.requests,
       shells: state.shells,
+      applied: state.applied,
     },
   };
 }
@@ -93,6 +98,7 @@ export function emptySession(id: SessionId): SessionState {
     agents: {},
     requests: [],
     shells: [],
+    applied: [],
     settled: {},
   };
 }
@@ -154,6 +160,21 @@ export function foldEvent(state: SessionState, event: Event, lines: CallLines): 
       shell.ended_at = event.at;
       return;
     }
+    case "changes_applied":
+      if (event.agent === undefined) return;
+      state.applied.push({
+        merge: event.merge,
+        into: event.agent,
+        agents: event.agents,
+        changes: event.changes,
+        ...(event.commit === undefined ? {} : { commit: event.commit }),
+        undone: false,
+        at: event.at,
+      });
+      return;
+    case "changes_undone":
+      for (const applied of state.applied) if (applied.merge === event.merge) applied.undone = true;
+      return;
     default:
       if (agent) foldAgent(agent, event, lines);
   }
@@ -171,7 +192,9 @@ type AgentEvent = Exclude<
       | "permission_decided"
       | "permission_withdrawn"
       | "shell_started"
-      | "shell_ended";
+      | "shell_ended"
+      | "changes_applied"
+      | "changes_undone";
   }
 >;
 
