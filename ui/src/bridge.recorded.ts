@@ -73,6 +73,7 @@ export function recordedBridge(recording: Recording, playback: Playback = {}): R
   const answered = new Set<RequestId>();
   const sent: Command[] = [];
   const trusted: boolean[] = [];
+  const previews = new Map<string, { agents: AgentId[]; summary: ChangeSummary }>();
   const listeners = new Set<(batch: Batch) => void>();
   let position = 0;
   let started = false;
@@ -189,6 +190,15 @@ export function recordedBridge(recording: Recording, playback: Playback = {}): R
       case "rename":
         inject([{ type: "session_renamed", title: command.title }]);
         return;
+      case "archive_worktree":
+      case "discard_worktree":
+        inject([{ type: "worktree_removed", agent: command.agent, kept_as: `refs/offshoot/archive/${command.agent}` }]);
+        return;
+      case "restore_worktree": {
+        const worktree = view().agents[command.agent]?.worktree;
+        if (worktree) inject([{ type: "worktree_created", agent: command.agent, worktree: { ...worktree, state: { kind: "live" } } }]);
+        return;
+      }
       default:
         throw rejected("not_applicable", "A recording can't start agents.", "Open the program to do this for real.");
     }
@@ -241,6 +251,27 @@ export function recordedBridge(recording: Recording, playback: Playback = {}): R
       }
       return diff.too_large === undefined ? diff : { ...diff, hunks: [] };
     },
+    mergePreview: async (_session, agents) => {
+      const files = agents.flatMap((agent) => recording.changes[agent]?.files ?? []);
+      const count = { files: files.length, added: sum(files.map((file) => file.added)), removed: sum(files.map((file) => file.removed)) };
+      const merge = `m-${previews.size + 1}`;
+      previews.set(merge, { agents, summary: { base: "", count, files } });
+      return { merge, agents, target: recording.sessions[0]?.project ?? "/sample", count, files, conflicts: [] };
+    },
+    mergeApply: async (_session, merge) => {
+      const preview = previews.get(merge);
+      const into = view().order[0];
+      if (!preview || into === undefined) throw rejected("gone", "This preview is no longer known.", "Look at it again.");
+      const { agents, summary } = preview;
+      const paths = summary.files.map((file) => file.path);
+      inject([{ type: "changes_applied", agent: into, merge, agents, changes: summary.count, files: paths }]);
+      return { merge, agents, count: summary.count, files: paths, left_out: [] };
+    },
+    mergeUndo: async (_session, merge) => {
+      const into = view().order[0];
+      if (into !== undefined) inject([{ type: "changes_undone", agent: into, merge }]);
+    },
+    conflicts: async () => [],
     blob: async (hash) => recording.blobs[hash] ?? "",
     roles: async () => recording.roles,
     trust: async (project) => {
@@ -252,6 +283,8 @@ export function recordedBridge(recording: Recording, playback: Playback = {}): R
     openExternal: async () => undefined,
   };
 }
+
+const sum = (numbers: readonly number[]) => numbers.reduce((all, number) => all + number, 0);
 
 /** The passing text that the events have not made good yet. */
 function stillOpen(deltas: Batch["deltas"], events: readonly Event[]): Batch["deltas"] {

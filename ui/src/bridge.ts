@@ -6,9 +6,14 @@ import type {
   Batch,
   BlobHash,
   ChangeSummary,
+  Clash,
   Command,
   Conversation,
   FileDiff,
+  MergeDone,
+  MergeId,
+  MergePreview,
+  MergeSelection,
   Rejected,
   RoleBoard,
   RoleChange,
@@ -66,6 +71,13 @@ export interface Bridge {
   changes(session: SessionId, agent: AgentId): Promise<ChangeSummary>;
   /** `whole`: also when the file is larger than the budget. */
   fileDiff(session: SessionId, agent: AgentId, path: string, whole: boolean): Promise<FileDiff>;
+  /** What bringing these agents' changes home would do. */
+  mergePreview(session: SessionId, agents: AgentId[], selection: MergeSelection): Promise<MergePreview>;
+  /** Does what a preview said. `leaveOut`: without the files in conflict, instead of not at all. */
+  mergeApply(session: SessionId, merge: MergeId, leaveOut: boolean): Promise<MergeDone>;
+  mergeUndo(session: SessionId, merge: MergeId): Promise<void>;
+  /** Which worktrees can't be brought home together. */
+  conflicts(session: SessionId): Promise<Clash[]>;
   blob(hash: BlobHash): Promise<string>;
   roles(project: string): Promise<Roles>;
   roleBoard(project: string): Promise<RoleBoard>;
@@ -121,6 +133,10 @@ export function windowBridge(): Bridge {
     command: (session, command) => invoke("command", { session, command }),
     changes: (session, agent) => invoke("changes", { session, agent }),
     fileDiff: (session, agent, path, whole) => invoke("file_diff", { session, agent, path, whole }),
+    mergePreview: (session, agents, selection) => invoke("merge_preview", { session, agents, selection }),
+    mergeApply: (session, merge, leaveOut) => invoke("merge_apply", { session, merge, leaveOut }),
+    mergeUndo: (session, merge) => invoke("merge_undo", { session, merge }),
+    conflicts: (session) => invoke("conflicts", { session }),
     blob: (hash) => invoke("blob", { hash }),
     roles: (project) => invoke("roles", { project }),
     roleBoard: (project) => invoke("role_board", { project }),

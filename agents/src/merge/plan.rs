@@ -125,7 +125,7 @@ fn merge(
         let is_file = known.is_some_and(|entry| entry.kind() == Some(git2::ObjectType::Blob));
         let reason = if module {
             Some("it is a submodule; check the commit out in it by hand")
-        } else if new.is_some() && !is_file && matches!(print, Print::File { .. } | Print::Link { .. }) {
+        } else if new.is_some() && !is_file && print != Print::Absent {
             Some("an untracked file of this name is in the way")
         } else {
             obstacle(&checkout.work_tree, path, &deleted).filter(|_| new.is_some())

@@ -5,8 +5,11 @@ use std::path::{Path, PathBuf};
 use offshoot_protocol::{MergeDone, MergeId, SessionId};
 
 use super::record::{Lock, Record, Stage};
-use super::swap::{To, finish};
+use super::swap::{To, clean, finish};
 use super::{MergeError, Merges, is_id};
+
+/// From so many bytes on, what merges in memory have stored is thrown away at the start.
+const STORE_LIMIT: u64 = 256 << 20;
 
 /// A step that a crash had interrupted, and that is finished now.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +30,7 @@ impl Merges {
         let mut recovered = Vec::new();
         for place in folders(&self.0.root) {
             let _lock = Lock::take(&place)?;
+            trim(&place);
             for folder in steps(&place) {
                 let Some(mut record) = Record::read(&folder) else {
                     // It ended before anything was written down: no file of the person had changed.
@@ -36,7 +40,7 @@ impl Merges {
                 let to = match record.stage {
                     Stage::Applied | Stage::Undone => continue,
                     Stage::Prepared => {
-                        let _ = std::fs::remove_dir_all(&record.temporary);
+                        clean(&record);
                         let _ = std::fs::remove_dir_all(&folder);
                         continue;
                     }
@@ -86,6 +90,26 @@ pub(super) fn place_of(root: &Path, merge: &MergeId) -> Option<PathBuf> {
     all.find(|place| place.join(&merge.0).join("record.json").is_file())
 }
 
+/// Throws the objects of merges in memory away once they take much room: all of them can be made again. The indexes go
+/// with them, since what they list is there.
+fn trim(place: &Path) {
+    let store = place.join("store");
+    if disk_use(&store) > STORE_LIMIT {
+        let _ = std::fs::remove_dir_all(place.join("index"));
+        let _ = std::fs::remove_dir_all(store);
+    }
+}
+
+fn disk_use(folder: &Path) -> u64 {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let sizes = entries.map(|entry| match entry.metadata() {
+        Ok(meta) if meta.is_dir() => disk_use(&entry.path()),
+        Ok(meta) => meta.len(),
+        Err(_) => 0,
+    });
+    sizes.sum()
+}
+
 /// Whether the checkout is where it was.
 pub(super) fn is_there(record: &Record) -> bool {
     record.work_tree.canonicalize().ok().as_ref() == Some(&record.work_tree)
@@ -93,7 +117,7 @@ pub(super) fn is_there(record: &Record) -> bool {
 
 fn folders(root: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(root).into_iter().flatten().flatten().map(|entry| entry.path());
-    entries.filter(|path| path.join("store").is_dir()).collect()
+    entries.filter(|path| path.join(".lock").is_file()).collect()
 }
 
 /// The folders of a repository's steps.

@@ -56,11 +56,11 @@ pub(super) fn swap(inner: &Inner, folder: &Path, record: &mut Record, to: To) ->
         carry_out(inner, record, to.other(), Strictness::Lenient)?;
         record.stage = before;
         record.write(folder)?;
-        let _ = std::fs::remove_dir_all(&record.temporary);
+        clean(record);
         return Err(error);
     }
     inner.step();
-    let _ = std::fs::remove_dir_all(&record.temporary);
+    clean(record);
     record.stage = if to == To::New { Stage::Applied } else { Stage::Undone };
     record.write(folder)?;
     inner.step();
@@ -71,10 +71,18 @@ pub(super) fn swap(inner: &Inner, folder: &Path, record: &mut Record, to: To) ->
 pub(super) fn finish(inner: &Inner, folder: &Path, record: &mut Record, to: To) -> Result<Vec<String>, MergeError> {
     fill(folder, record, to)?;
     carry_out(inner, record, to, Strictness::Lenient)?;
-    let _ = std::fs::remove_dir_all(&record.temporary);
+    clean(record);
     record.stage = if to == To::New { Stage::Applied } else { Stage::Undone };
     record.write(folder)?;
     differing(record, to)
+}
+
+/// Removes the temporary files, and the folder that they were in unless there is something else in it.
+pub(super) fn clean(record: &Record) {
+    let _ = std::fs::remove_dir_all(&record.temporary);
+    if let Some(above) = record.temporary.parent().filter(|above| *above != record.work_tree) {
+        let _ = std::fs::remove_dir(above);
+    }
 }
 
 /// The paths that don't stand as they should.

@@ -7,18 +7,13 @@ import { Button } from "../parts/Button";
 import { Icon } from "../parts/Icon";
 import { VirtualList } from "../parts/VirtualList";
 import { plural } from "../parts/time";
-import type { AgentView, ChangeKind, ChangedFile } from "../protocol.gen";
+import type { AgentView, ChangedFile } from "../protocol.gen";
 import type { SessionStore } from "../session/store";
 import { useApp } from "../app/context";
+import { FileRow } from "./FileRow";
 import { FileView } from "./FileView";
+import { Home } from "./Home";
 import s from "./Changes.module.css";
-
-const KIND: Record<ChangeKind, { letter: string; word: string }> = {
-  added: { letter: "A", word: "added" },
-  modified: { letter: "M", word: "modified" },
-  deleted: { letter: "D", word: "deleted" },
-  renamed: { letter: "R", word: "renamed" },
-};
 
 /** What is looked at first: not what a program wrote, nor what can't be read. */
 const isWorthReading = (file: ChangedFile) => !file.binary && !file.labels.includes("generated") && file.added + file.removed < 5000;
@@ -30,8 +25,12 @@ export function Changes(props: { session: SessionStore; agent: AgentView }): JSX
     version: props.session.changesVersion(props.agent.id),
     hasWorktree: props.agent.worktree !== undefined,
   });
+  const isPutAway = () => {
+    const state = props.agent.worktree?.state;
+    return state?.kind === "removed" && state.kept_as !== undefined;
+  };
   const [summary, { refetch }] = createResource(
-    () => (source().hasWorktree ? source() : undefined),
+    () => (source().hasWorktree && !isPutAway() ? source() : undefined),
     ({ agent }) => app.bridge.changes(props.session.id, agent),
   );
   const [path, setPath] = createSignal<string>();
@@ -80,6 +79,7 @@ export function Changes(props: { session: SessionStore; agent: AgentView }): JSX
         fallback={
           <>
             <Head agent={props.agent} count={latest()?.count} />
+            <Home session={props.session} agent={props.agent} hasChanges={files().length > 0} />
             <FileList files={files()} selected={file()?.path} onSelect={setPath} />
             <Show when={file()}>{(chosen) => <FileView session={props.session} agent={props.agent} file={chosen()} />}</Show>
           </>
@@ -91,6 +91,10 @@ export function Changes(props: { session: SessionStore; agent: AgentView }): JSX
             text={`${props.agent.kind === "root" ? "The root" : "This agent"} works in the shared folder. What agents change in their own worktrees is reviewed here.`}
           />
           <Elsewhere session={props.session} />
+        </Match>
+        <Match when={isPutAway()}>
+          <Empty title="Put away" text="The worktree is gone from the disk; everything that was in it is kept in the repository." />
+          <Home session={props.session} agent={props.agent} hasChanges={false} />
         </Match>
         <Match when={summary.state === "errored"}>
           <div class={s.empty} role="alert">
@@ -150,34 +154,6 @@ function FileList(props: { files: ChangedFile[]; selected: string | undefined; o
         {row}
       </VirtualList>
     </Show>
-  );
-}
-
-function FileRow(props: { file: ChangedFile; isSelected: boolean; onSelect: () => void }): JSX.Element {
-  const slash = () => props.file.path.lastIndexOf("/") + 1;
-  const title = () => (props.file.old_path === undefined ? props.file.path : `${props.file.old_path} → ${props.file.path}`);
-  return (
-    <button type="button" class={s.file} aria-current={props.isSelected} title={title()} onClick={() => props.onSelect()}>
-      <span class={s.kind} data-kind={props.file.kind} title={KIND[props.file.kind].word}>
-        <span aria-hidden="true">{KIND[props.file.kind].letter}</span>
-        <span class="sr-only">{KIND[props.file.kind].word}</span>
-      </span>
-      <span class={s.name}>
-        <span class={s.base}>{props.file.path.slice(slash())}</span>
-        <span class={s.folder}>{props.file.path.slice(0, Math.max(0, slash() - 1))}</span>
-      </span>
-      <For each={props.file.labels}>{(label) => <span class={s.label}>{label}</span>}</For>
-      <Show when={!props.file.binary} fallback={<span class={s.label}>binary</span>}>
-        <span class={s.counts}>
-          <Show when={props.file.added > 0}>
-            <span class={s.added}>+{props.file.added.toLocaleString()}</span>
-          </Show>
-          <Show when={props.file.removed > 0}>
-            <span class={s.removed}>−{props.file.removed.toLocaleString()}</span>
-          </Show>
-        </span>
-      </Show>
-    </button>
   );
 }
 

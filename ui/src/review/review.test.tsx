@@ -1,4 +1,4 @@
-import { fireEvent, render, screen, within } from "@solidjs/testing-library";
+import { fireEvent, render, screen, waitFor, within } from "@solidjs/testing-library";
 import { beforeEach, expect, test } from "vitest";
 import { recordedBridge } from "../bridge.recorded";
 import { App } from "../app/App";
@@ -90,4 +90,53 @@ test("changes that can't be read say why, and can be read again", async () => {
   broken = false;
   fireEvent.click(within(panel).getByRole("button", { name: "Try again" }));
   expect(await within(panel).findByText("2 files")).toBeTruthy();
+});
+
+test("changes are applied after a look at what would happen, and can be taken out again", async () => {
+  const panel = await review(/leap-year/);
+  fireEvent.click(await within(panel).findByRole("button", { name: "Apply…" }));
+  const dialog = await screen.findByRole("dialog", { name: /Apply the changes of/ });
+  expect(await within(dialog).findByText(/2 files will change, uncommitted/)).toBeTruthy();
+  expect(within(within(dialog).getByRole("list", { name: "Files that will change" })).getAllByRole("listitem")).toHaveLength(2);
+  fireEvent.click(within(dialog).getByRole("button", { name: "Apply to my checkout" }));
+  expect(await within(panel).findByText(/Applied 2 files/)).toBeTruthy();
+  expect(screen.queryByRole("dialog")).toBeNull();
+  fireEvent.click(within(panel).getByRole("button", { name: "Undo" }));
+  await waitFor(() => expect(within(panel).queryByText(/Applied 2 files/)).toBeNull());
+});
+
+test("conflicts are named with their other side; a refusal is told and looked at again", async () => {
+  const bridge = recordedBridge(recording, { skipTo: 13_000, speed: 0 });
+  const { mergePreview } = bridge;
+  bridge.mergePreview = async (...what) => ({
+    ...(await mergePreview(...what)),
+    conflicts: [
+      { agent: what[1][0] ?? "", path: "src/both.rs", reason: "both sides changed the same lines" },
+      { agent: what[1][0] ?? "", path: "src/fork.rs", other: what[1][0] ?? "", reason: "both sides changed the same lines" },
+    ],
+  });
+  const asked: boolean[] = [];
+  bridge.mergeApply = (_session, _merge, leaveOut) => {
+    asked.push(leaveOut);
+    return Promise.reject({ code: "gone", message: "src/calendar.rs changed since the preview.", hint: "Nothing was touched." });
+  };
+  render(() => <App bridge={bridge} />);
+  fireEvent.click(await screen.findByRole("treeitem", { name: /leap-year/ }));
+  fireEvent.click(screen.getByRole("tab", { name: /Review/ }));
+  fireEvent.click(await screen.findByRole("button", { name: "Apply…" }));
+  const dialog = await screen.findByRole("dialog", { name: /Apply the changes of/ });
+  const conflicts = await within(dialog).findByRole("region", { name: "Conflicts" });
+  expect(conflicts.textContent).toContain("src/both.rswith your checkout: both sides changed the same lines");
+  expect(conflicts.textContent).toMatch(/src\/fork\.rswith “.+leap-year.*”/i);
+  fireEvent.click(within(dialog).getByRole("button", { name: "Apply the others to my checkout" }));
+  expect((await within(dialog).findByRole("alert")).textContent).toContain("Nothing was touched.");
+  expect(asked).toEqual([true]);
+});
+
+test("a worktree is archived and restored", async () => {
+  const panel = await review(/leap-year/);
+  fireEvent.click(await within(panel).findByRole("button", { name: "Archive" }));
+  expect(await within(panel).findByText("Put away")).toBeTruthy();
+  fireEvent.click(within(panel).getByRole("button", { name: "Restore" }));
+  expect(await within(panel).findByRole("button", { name: "Apply…" })).toBeTruthy();
 });

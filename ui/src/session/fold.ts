@@ -6,6 +6,7 @@ import type {
   AgentOutcome,
   AgentState,
   AgentView,
+  AppliedView,
   CallId,
   Event,
   HookRan,
@@ -41,6 +42,8 @@ export interface SessionState {
   requests: PermissionRequest[];
   /** Shell commands in the background, oldest first, ended ones too. */
   shells: ShellView[];
+  /** Changes that were brought home, oldest first. */
+  applied: AppliedView[];
   /** Requests that were answered or withdrawn since the window opened, newest last, by id. */
   settled: Record<string, Settled>;
 }
@@ -61,6 +64,7 @@ export function fromSnapshot(snapshot: Snapshot): SessionState {
     agents: Object.fromEntries(session.agents.map((agent) => [agent.id, agent])),
     requests: session.requests,
     shells: session.shells,
+    applied: session.applied,
     settled: {},
   };
 }
@@ -78,6 +82,7 @@ export function toSnapshot(state: SessionState): Snapshot {
       agents: state.order.flatMap((id) => state.agents[id] ?? []),
       requests: state.requests,
       shells: state.shells,
+      applied: state.applied,
     },
   };
 }
@@ -94,6 +99,7 @@ export function emptySession(id: SessionId): SessionState {
     agents: {},
     requests: [],
     shells: [],
+    applied: [],
     settled: {},
   };
 }
@@ -155,6 +161,21 @@ export function foldEvent(state: SessionState, event: Event, lines: CallLines): 
       shell.ended_at = event.at;
       return;
     }
+    case "changes_applied":
+      if (event.agent === undefined) return;
+      state.applied.push({
+        merge: event.merge,
+        into: event.agent,
+        agents: event.agents,
+        changes: event.changes,
+        ...(event.commit === undefined ? {} : { commit: event.commit }),
+        undone: false,
+        at: event.at,
+      });
+      return;
+    case "changes_undone":
+      for (const applied of state.applied) if (applied.merge === event.merge) applied.undone = true;
+      return;
     default:
       if (agent) foldAgent(agent, event, lines);
   }
@@ -175,7 +196,9 @@ type AgentEvent = Exclude<
       | "permission_decided"
       | "permission_withdrawn"
       | "shell_started"
-      | "shell_ended";
+      | "shell_ended"
+      | "changes_applied"
+      | "changes_undone";
   }
 >;
 
