@@ -37,8 +37,8 @@ async fn a_role_made_in_the_studio_is_used_and_remembered() {
     let done = |state: &AgentState| *state == AgentState::Completed;
     world.until("the count", |view| view.agents.iter().any(|agent| done(&agent.state))).await;
     world.settled().await;
-    let uses = world.workbench.role_uses(project, "counter").await.unwrap();
-    let [used] = uses.as_slice() else { panic!("{uses:?}") };
+    let found = world.workbench.role_uses(project, "counter").await.unwrap();
+    let [used] = found.as_slice() else { panic!("{found:?}") };
     assert_eq!((used.title.as_str(), used.steps, &used.session), ("Count the files", 1, &world.session));
     assert!(used.usage.output > 0);
     assert_eq!(world.workbench.role_uses(project, "explore").await.unwrap(), []);
