@@ -6,12 +6,13 @@ import { isAtWork } from "../agents/state";
 import { useApp } from "../app/context";
 import { readText, write } from "../app/prefs";
 import { Icon } from "../parts/Icon";
-import { plural } from "../parts/time";
+import { bytes, plural } from "../parts/time";
 import type { AgentView } from "../protocol.gen";
 import type { SessionStore } from "../session/store";
 import { completions, delegates, isComposing, readWish, type Completion } from "./commands";
 import { leadsAway, readHistory, remember, stepThrough, type Browsing } from "./history";
 import { mentions } from "./mentions";
+import { LONG, expand, keepApart, readPastes, stillUsed, type Pastes } from "./pastes";
 import s from "./Composer.module.css";
 
 /** Up to so many characters a text is measured, and saved with every key. */
@@ -27,9 +28,11 @@ export function Composer(props: { session: SessionStore; agent: AgentView }): JS
   const [dismissed, setDismissed] = createSignal<string>();
   const [caret, setCaret] = createSignal(0);
   const [browsing, setBrowsing] = createSignal<Browsing>();
+  const [pastes, setPastes] = createSignal<Pastes>({});
   let field: HTMLTextAreaElement | undefined;
 
   const key = () => `draft.${props.session.id}.${props.agent.id}`;
+  const pastesKey = (of: string) => of.replace(/^draft/, "pastes");
   const point = () => (app.forkPoint()?.agent === props.agent.id ? app.forkPoint() : undefined);
   const isForking = () => point() !== undefined;
   const [roles] = createResource(
@@ -45,6 +48,7 @@ export function Composer(props: { session: SessionStore; agent: AgentView }): JS
     const found = isForking() ? [] : completions(text(), roles.state === "ready" ? roles() : []);
     return found.length > 0 ? found : mentions(text(), caret(), agents());
   });
+  const pasted = createMemo(() => Object.entries(stillUsed(text(), pastes())));
   const isMenuOpen = () => menu().length > 0;
   const runs = () => isAtWork(props.agent.state);
 
@@ -78,6 +82,30 @@ export function Composer(props: { session: SessionStore; agent: AgentView }): JS
     else save();
     queueMicrotask(grow);
   };
+  const keepPastes = (next: Pastes) => {
+    setPastes(next);
+    write(pastesKey(key()), Object.keys(next).length === 0 ? undefined : JSON.stringify(next));
+  };
+  /** A text from elsewhere as it may stand in the field. */
+  const take = (long: string): string => {
+    const taken = keepApart(long, stillUsed(text(), pastes()));
+    if (taken.text !== long) keepPastes(taken.pastes);
+    return taken.text;
+  };
+  const onPaste = (event: ClipboardEvent) => {
+    const pasted = event.clipboardData?.getData("text/plain") ?? "";
+    if (!field || pasted.length < LONG) return;
+    event.preventDefault();
+    const mark = take(pasted.replace(/\r\n?/g, "\n"));
+    const { selectionStart: start, selectionEnd: end } = field;
+    replace(text().slice(0, start) + mark + text().slice(end), start + mark.length);
+  };
+  const removePaste = (number: number) => {
+    const { [number]: removed, ...rest } = pastes();
+    if (removed === undefined) return;
+    replace(expand(text(), { [number]: "" }));
+    keepPastes(rest);
+  };
   /** Puts a text in place of the present one, with the caret where it belongs. */
   const replace = (next: string, at = next.length) => {
     change(next, at);
@@ -97,6 +125,7 @@ export function Composer(props: { session: SessionStore; agent: AgentView }): JS
     on(key, (current) => {
       save();
       setText(readText(current));
+      setPastes(readPastes(readText(pastesKey(current))));
       setBrowsing(undefined);
       setProblem(undefined);
       queueMicrotask(grow);
@@ -110,7 +139,10 @@ export function Composer(props: { session: SessionStore; agent: AgentView }): JS
       if (proposal.send && draft.trim() === "") {
         replace(proposal.text);
         void send();
-      } else replace(draft.trim() === "" ? proposal.text : `${proposal.text.trimEnd()}\n\n${draft}`);
+        return;
+      }
+      const taken = take(proposal.text);
+      replace(draft.trim() === "" ? taken : `${taken.trimEnd()}\n\n${draft}`);
     }),
   );
   createEffect(on(point, (now) => now && field?.focus(), { defer: true }));
@@ -118,7 +150,8 @@ export function Composer(props: { session: SessionStore; agent: AgentView }): JS
   const send = async () => {
     if (isSending()) return;
     const draft = text();
-    const source = isForking() && !/^\/fork\s/.test(draft) ? `/fork ${draft}` : draft;
+    const whole = expand(draft, pastes());
+    const source = isForking() && !/^\/fork\s/.test(whole) ? `/fork ${whole}` : whole;
     const wish = readWish(source, {
       agent: props.agent.id,
       isolation: isolated() ? "worktree" : "shared",
@@ -147,9 +180,15 @@ export function Composer(props: { session: SessionStore; agent: AgentView }): JS
     app.setForkPoint(undefined);
     setBrowsing(undefined);
     const past = `history.${props.session.state.project}`;
-    write(past, JSON.stringify(remember(readHistory(readText(past)), draft)));
-    if (readText(draftKey) === draft) write(draftKey, undefined);
-    if (key() === draftKey && text() === draft) change("");
+    write(past, JSON.stringify(remember(readHistory(readText(past)), whole)));
+    if (readText(draftKey) === draft) {
+      write(draftKey, undefined);
+      write(pastesKey(draftKey), undefined);
+    }
+    if (key() === draftKey && text() === draft) {
+      change("");
+      setPastes({});
+    }
   };
 
   const onKeyDown = (event: KeyboardEvent) => {
@@ -189,7 +228,7 @@ export function Composer(props: { session: SessionStore; agent: AgentView }): JS
     if (queued) {
       // A queued message is taken back into the composer, to be corrected.
       event.preventDefault();
-      void app.send({ type: "withdraw_input", agent: props.agent.id, input: queued.id }).then((done) => done && replace(queued.text));
+      void app.send({ type: "withdraw_input", agent: props.agent.id, input: queued.id }).then((done) => done && replace(take(queued.text)));
       return;
     }
     if (!field) return;
@@ -248,6 +287,21 @@ export function Composer(props: { session: SessionStore; agent: AgentView }): JS
             </div>
           )}
         </Show>
+        <Show when={pasted().length > 0}>
+          <ul class={s.pastes} aria-label="Pasted texts">
+            <For each={pasted()}>
+              {([number, long]) => (
+                <li class={s.chip} title={`${long.slice(0, 600)}…`}>
+                  <Icon name="file" size={13} />
+                  Pasted text {number}, {bytes(long.length)}
+                  <button type="button" aria-label={`Remove pasted text ${number}`} title="Remove" onClick={() => removePaste(Number(number))}>
+                    <Icon name="close" size={12} />
+                  </button>
+                </li>
+              )}
+            </For>
+          </ul>
+        </Show>
         <textarea
           ref={field}
           class={s.field}
@@ -261,6 +315,7 @@ export function Composer(props: { session: SessionStore; agent: AgentView }): JS
           onInput={(event) => change(event.currentTarget.value, event.currentTarget.selectionStart)}
           onSelect={(event) => setCaret(event.currentTarget.selectionStart)}
           onBlur={save}
+          onPaste={onPaste}
           onKeyDown={onKeyDown}
         />
         <div class={s.foot}>

@@ -4,6 +4,7 @@ import { ROOT, showDemo } from "../testing";
 import { completions, readWish } from "./commands";
 import { leadsAway, readHistory, remember, stepThrough } from "./history";
 import { mentions } from "./mentions";
+import { expand, keepApart, readPastes, stillUsed } from "./pastes";
 
 const context = { agent: "a", isolation: "worktree" as const, messages: undefined };
 
@@ -91,6 +92,28 @@ describe("agents are named after @", () => {
   test("by what the model can reach them with", () => {
     expect(mentions("ask @pars now", 9, agents)[0]).toMatchObject({ text: 'ask @"Fix the parser" now', caret: 22 });
     expect(mentions("@twi", 4, agents).map((entry) => entry.text)).toEqual(["@a3 ", "@a4 "]);
+  });
+});
+
+describe("a long pasted text", () => {
+  const long = "line\n".repeat(4000);
+
+  test("stands as a mark, and is sent whole", () => {
+    const kept = keepApart(long, {});
+    expect(kept.text).toBe("[Pasted text 1: 4,001 lines]");
+    expect(expand(`See ${kept.text} there`, kept.pastes)).toBe(`See ${long} there`);
+    expect(keepApart("short", {})).toEqual({ text: "short", pastes: {} });
+    expect(keepApart("x".repeat(20_000), kept.pastes).text).toBe("[Pasted text 2: 20,000 characters]");
+  });
+
+  test("is let go with its mark, and a mark that stands for nothing is text", () => {
+    const { text, pastes } = keepApart(long, {});
+    expect(stillUsed(`a ${text}`, pastes)).toEqual(pastes);
+    expect(stillUsed("a", pastes)).toEqual({});
+    expect(expand("[Pasted text 7: 3 lines]", pastes)).toBe("[Pasted text 7: 3 lines]");
+    // What was pasted is not looked into.
+    expect(expand(text, { 1: "[Pasted text 1: 3 lines]" })).toBe("[Pasted text 1: 3 lines]");
+    expect(readPastes('{"1": "a", "x": 2}')).toEqual({ 1: "a" });
   });
 });
 
@@ -199,5 +222,21 @@ describe("the message field", () => {
     type("Ask @leap");
     fireEvent.keyDown(message, { key: "Enter", keyCode: 13 });
     expect(message.value).toBe('Ask @"Fix the leap-year rule" ');
+  });
+
+  test("takes a long pasted text as a mark, keeps it with the draft and sends it whole", async () => {
+    const { bridge, message, type } = await field();
+    const long = "x".repeat(30_000);
+    type("See ");
+    message.setSelectionRange(4, 4);
+    fireEvent.paste(message, { clipboardData: { getData: () => long } });
+    expect(message.value).toBe("See [Pasted text 1: 30,000 characters]");
+    fireEvent.click(screen.getByRole("treeitem", { name: /Map the callers/ }));
+    await waitFor(() => expect(message.value).toBe(""));
+    fireEvent.click(screen.getByRole("treeitem", { name: /Root/ }));
+    await screen.findByRole("button", { name: "Remove pasted text 1" });
+    fireEvent.keyDown(message, { key: "Enter", keyCode: 13 });
+    expect(bridge.sent).toEqual([{ type: "send_message", agent: ROOT, text: `See ${long}` }]);
+    await waitFor(() => expect(screen.queryByRole("button", { name: "Remove pasted text 1" })).toBeNull());
   });
 });

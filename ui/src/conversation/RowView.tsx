@@ -284,7 +284,8 @@ function InheritedRow(props: RowProps & { row: Of<"inherited"> }): JSX.Element {
 function QueuedRow(props: RowProps & { row: Of<"queued"> }): JSX.Element {
   const app = useApp();
   const isOwn = () => props.row.input.origin !== "notification";
-  const place = () => props.agent.queue.findIndex((input) => input.id === props.row.input.id) + 1;
+  const own = () => props.agent.queue.filter((input) => input.origin !== "notification");
+  const place = () => own().findIndex((input) => input.id === props.row.input.id) + 1;
   const withdraw = () => app.send({ type: "withdraw_input", agent: props.agent.id, input: props.row.input.id });
   return (
     <Show
@@ -300,7 +301,7 @@ function QueuedRow(props: RowProps & { row: Of<"queued"> }): JSX.Element {
         <p class={s.label}>
           <Icon name="hourglass" size={12} />
           <span class={s.queuedWords}>
-            Queued{props.agent.queue.length > 1 ? ` ${place()} of ${props.agent.queue.length}` : ""}: taken in at the next step
+            Queued{own().length > 1 ? ` ${place()} of ${own().length}` : ""}: taken in at the next step
           </span>
           <button type="button" class={s.link} onClick={() => void withdraw().then((done) => done && app.propose({ text: props.row.input.text, send: false }))}>
             Edit
