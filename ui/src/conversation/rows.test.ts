@@ -56,6 +56,11 @@ test("a block keeps its key when it goes from being written to being stored", ()
   expect(keys(rows([[text("Hi")]], { live }))).toEqual(["text 0.0", "state state"]);
 });
 
+test("of what waits for an agent only a person's messages are shown", () => {
+  const queue = (["reminder", "user", "notification"] as const).map((origin) => ({ id: origin, text: origin, origin }));
+  expect(keys(rows([], { agent: { ...agent(), queue } }))).toEqual(["state state", "queued i:user"]);
+});
+
 test("what a fork inherits is folded behind one row", () => {
   const inheriting = agent({ inherited: { from: "r", messages: 2 } });
   const messages = [[text("old")], [text("older")], [text("mine")]];

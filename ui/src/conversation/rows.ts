@@ -106,7 +106,8 @@ export function buildRows(input: RowsInput): Row[] {
     });
   }
   rows.push({ type: "state", key: "state" });
-  for (const queued of agent.queue) rows.push({ type: "queued", key: `i:${queued.id}`, input: queued });
+  // Reminders and notifications wait for the next turn; only what a person wrote is theirs to see and take back.
+  for (const queued of agent.queue.filter((input) => input.origin === "user")) rows.push({ type: "queued", key: `i:${queued.id}`, input: queued });
   return rows;
 }
 
