@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::Tree;
 use super::seed::title_of;
 use super::start::{Order, Route};
-use super::wait::Waited;
+use super::wait::{StopOnDrop, Waited};
 use crate::prompt;
 use crate::settings::Forks;
 use crate::tool::{AgentCall, Delegate, ToolError, ToolOutput, agent};
@@ -48,11 +48,13 @@ impl Tree {
         }
         let route = self.route(&wish)?;
         let background = self.background(&route, &wish)?;
-        self.check_limit()?;
+        let seat = self.take_seat()?;
         self.check_rules(caller, call, &route).await?;
         let isolated = wish.isolated || isolates(&route);
         let title = wish.description.clone().unwrap_or_else(|| title_of(&wish.prompt));
+        let id = AgentId(self.means.ids.next("a-"));
         let order = Order {
+            id: id.clone(),
             parent: caller.clone(),
             call: Some(call.clone()),
             route,
@@ -62,11 +64,10 @@ impl Tree {
             background,
             isolated,
         };
-        let id = self.start(order).await?;
-        if background {
-            return Ok(self.launched(&id, &title));
-        }
-        match self.wait_for(&id).await {
+        let waiting = (!background).then(|| StopOnDrop::new(self, &id));
+        self.start(order, seat).await?;
+        let Some(waiting) = waiting else { return Ok(self.launched(&id, &title)) };
+        match self.wait_for(&id, waiting).await {
             Waited::InBackground => Ok(self.launched(&id, &title)),
             Waited::Ended(outcome) => self.handed_back(&id, outcome),
         }
@@ -85,8 +86,8 @@ impl Tree {
         if !self.means.settings.background {
             return Err(background_disabled());
         }
-        self.check_limit()?;
-        self.start(by_person(parent.clone(), Route::Fork { messages }, wish.prompt, isolation)).await
+        let seat = self.take_seat()?;
+        self.start(self.by_person(parent.clone(), Route::Fork { messages }, wish.prompt, isolation), seat).await
     }
 
     /// Starts a subagent for a person, below the root.
@@ -104,8 +105,8 @@ impl Tree {
         if !self.means.settings.background {
             return Err(background_disabled());
         }
-        self.check_limit()?;
-        self.start(by_person(root, route, wish.prompt, isolation)).await
+        let seat = self.take_seat()?;
+        self.start(self.by_person(root, route, wish.prompt, isolation), seat).await
     }
 
     /// Children don't delegate. Guarded by the agent's kind, which compaction can't wash away, and by the tag of a fork's
@@ -163,16 +164,6 @@ impl Tree {
         Ok(wanted)
     }
 
-    fn check_limit(&self) -> Result<(), ToolError> {
-        let limit = self.means.settings.agent_limit;
-        if self.journal.read(|fold| fold.view.agents.len()) > limit {
-            let message =
-                format!("This session has started its {limit} agents. Don't try again: do the work yourself.");
-            return Err(ToolError::new("subagent_limit_reached", message));
-        }
-        Ok(())
-    }
-
     async fn check_rules(&self, caller: &AgentId, call: &CallId, route: &Route) -> Result<(), ToolError> {
         let Some(worker) = self.worker(caller) else { return Ok(()) };
         let role = match route {
@@ -186,12 +177,13 @@ impl Tree {
         let value: Value = serde_json::from_str(&raw.0).unwrap_or_default();
         permit(&worker, call, agent::NAME, &value, &raw, Access::Delegate { role }).await
     }
-}
 
-fn by_person(parent: AgentId, route: Route, prompt: String, isolation: Isolation) -> Order {
-    let isolated = isolation == Isolation::Worktree || isolates(&route);
-    let title = title_of(&prompt);
-    Order { parent, call: None, route, prompt, title, model: None, background: true, isolated }
+    fn by_person(&self, parent: AgentId, route: Route, prompt: String, isolation: Isolation) -> Order {
+        let id = AgentId(self.means.ids.next("a-"));
+        let isolated = isolation == Isolation::Worktree || isolates(&route);
+        let title = title_of(&prompt);
+        Order { id, parent, call: None, route, prompt, title, model: None, background: true, isolated }
+    }
 }
 
 /// Whether the role asks for a worktree of its own.

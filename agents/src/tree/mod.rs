@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use offshoot_protocol::{
@@ -32,6 +33,7 @@ mod ending;
 mod isolation;
 mod recovery;
 mod result;
+mod roles;
 mod seed;
 mod start;
 mod tasks;
@@ -50,6 +52,8 @@ pub struct Tree {
     shells: Mutex<HashMap<TaskId, tasks::Shell>>,
     tasks: Mutex<JoinSet<()>>,
     permits: Arc<Semaphore>,
+    /// How many agents are about to be recorded.
+    seats: Arc<AtomicUsize>,
     /// Counts ends and hand-overs, so that whoever waits for an agent looks again.
     changed: watch::Sender<u64>,
 }
@@ -122,6 +126,7 @@ impl Tree {
             shells: Mutex::default(),
             tasks: Mutex::default(),
             permits,
+            seats: Arc::default(),
             changed: watch::Sender::new(0),
         })
     }

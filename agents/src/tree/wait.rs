@@ -16,11 +16,10 @@ pub(super) enum Waited {
 
 impl Tree {
     /// Waits until a child ends or moves to the background, which it does by itself when the foreground time is over.
-    /// Dropping the future stops the child: its caller was interrupted or stopped.
-    pub(super) async fn wait_for(&self, child: &AgentId) -> Waited {
+    /// Dropping the future drops `guard`.
+    pub(super) async fn wait_for(&self, child: &AgentId, mut guard: StopOnDrop<'_>) -> Waited {
         let settings = &self.means.settings;
         let mut changed = self.changed.subscribe();
-        let mut guard = StopOnDrop { tree: self, child, armed: true };
         let patience = sleep_until(Instant::now() + settings.foreground_timeout);
         tokio::pin!(patience);
         loop {
@@ -68,10 +67,17 @@ impl Tree {
     }
 }
 
-struct StopOnDrop<'a> {
+/// Stops a child that somebody waited for, and whose caller was interrupted or stopped.
+pub(super) struct StopOnDrop<'a> {
     tree: &'a Tree,
     child: &'a AgentId,
     armed: bool,
+}
+
+impl<'a> StopOnDrop<'a> {
+    pub(super) fn new(tree: &'a Tree, child: &'a AgentId) -> Self {
+        Self { tree, child, armed: true }
+    }
 }
 
 impl Drop for StopOnDrop<'_> {

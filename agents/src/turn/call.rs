@@ -10,11 +10,12 @@ use offshoot_protocol::{
     PermissionRequest, RawJson, RequestId, TurnOutcome,
 };
 use serde_json::Value;
+use tracing::Instrument as _;
 
 use super::{Law, Powers, Worker, storage};
 use crate::boundary::Place;
 use crate::policy::{self, Decision, DiskPaths, RuleKind, RuleSource, Rules, Verdict};
-use crate::tool::{OutputSink, ToolContext, ToolError, ToolOutput};
+use crate::tool::{agent, OutputSink, ToolContext, ToolError, ToolOutput};
 use crate::view::{Fold, GrantScope};
 
 /// Most bytes of an output that the model is given; the whole is kept. 30 000 characters are what tools of this kind
@@ -35,15 +36,18 @@ pub(super) async fn answer_all(worker: &Worker) -> Result<bool, TurnOutcome> {
     // Neighbours that change nothing run side by side; the others one after another, in the model's order.
     let is_parallel = |name: &str| worker.powers.toolbox.get(name).is_none_or(|tool| tool.is_parallel());
     for group in calls.chunk_by(|(_, a, _), (_, b, _)| is_parallel(a) && is_parallel(b)) {
-        let results = join_all(group.iter().map(|(id, name, input)| answer(worker, id, name, input))).await;
+        let span = |id: &CallId, name| tracing::info_span!("call", call_id = %id, tool = name);
+        let answers =
+            group.iter().map(|(id, name, input)| answer(worker, id, name, input).instrument(span(id, *name)));
+        let results = join_all(answers).await;
         results.into_iter().collect::<Result<(), _>>()?;
     }
     let ids: Vec<CallId> = calls.iter().map(|(id, ..)| (*id).clone()).collect();
     worker.journal.decide(|fold| {
         let queue = fold.agent(&worker.id).map(|agent| agent.queue.as_slice()).unwrap_or_default();
-        // What a person or its parent says while the agent works reaches it with the results; task notifications wait
-        // for the turn's end.
-        let (blocks, inputs) = Worker::queued(queue, |input| matches!(input.origin, Origin::User | Origin::Brief));
+        // What a person, its parent or a reminder says while the agent works reaches it with the results; task
+        // notifications wait for the turn's end.
+        let (blocks, inputs) = Worker::queued(queue, |input| input.origin != Origin::Notification);
         let message = Message { role: MessageRole::User, blocks };
         let index = fold.transcript(&worker.id).len();
         let body = EventBody::ResultsAppended { index, calls: ids, message, inputs };
@@ -84,7 +88,9 @@ async fn carry_out(worker: &Worker, id: &CallId, name: &str, input: &RawJson) ->
     let value: Value = serde_json::from_str(&input.0).map_err(|error| {
         ToolError::invalid(format!("The input is not valid JSON ({error}). It was: {}", excerpt(&input.0)))
     })?;
-    let tool = powers.toolbox.get(name).filter(|_| worker.head.tools.iter().any(|known| known.name == name));
+    // A call to delegate goes on to where it is refused with the reason that holds for this agent.
+    let is_known = |name: &str| name == agent::NAME || worker.head.tools.iter().any(|known| known.name == name);
+    let tool = powers.toolbox.get(name).filter(|_| is_known(name));
     let tool = tool.ok_or_else(|| {
         let known: Vec<&str> = worker.head.tools.iter().map(|tool| tool.name.as_str()).collect();
         ToolError::new("unknown_tool", format!("This agent has no tool {name}. It has: {}.", known.join(", ")))

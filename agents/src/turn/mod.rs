@@ -10,6 +10,8 @@ use offshoot_protocol::{
     AgentId, Block, CallId, CallResult, EventBody, FailureCode, Input, Message, MessageRole, Origin, TurnOutcome,
 };
 
+use tracing::Instrument as _;
+
 use crate::approval::Approvals;
 use crate::boundary::Place;
 use crate::clock::Ids;
@@ -17,6 +19,7 @@ use crate::journal::Journal;
 use crate::log::LogError;
 use crate::model::{Model, RequestHead, StopReason};
 use crate::policy::Rules;
+use crate::prompt;
 use crate::tool::{Delegate, FileMemory, Toolbox};
 use crate::view::Fold;
 
@@ -91,6 +94,20 @@ impl Worker {
     }
 }
 
+/// The span of a turn: tells this agent's work from others' in logs. Steps and calls are spans inside it.
+pub fn span(worker: &Worker) -> tracing::Span {
+    worker.journal.read(|fold| {
+        let agent = fold.agent(&worker.id);
+        tracing::info_span!(
+            "turn",
+            agent_id = %worker.id,
+            agent_kind = agent.map(|agent| prompt::kind_word(agent.kind)),
+            agent_name = agent.map(|agent| agent.role.as_deref().unwrap_or(&agent.title)),
+            parent_id = agent.and_then(|agent| agent.parent.as_ref()).map(AgentId::as_str),
+        )
+    })
+}
+
 /// Begins a turn: records it and takes every queued input into a message.
 pub fn begin(worker: &Worker) -> u64 {
     let id = &worker.id;
@@ -122,7 +139,7 @@ pub async fn run(worker: &Worker, max_steps: Option<u32>) -> TurnOutcome {
             let message = format!("It used up its {max} turns. Its transcript is kept; resume it to go on.");
             return TurnOutcome::Failed { code: FailureCode::TurnLimit, message };
         }
-        let stop = match step::take(worker).await {
+        let stop = match step::take(worker).instrument(tracing::info_span!("step", step = steps + 1)).await {
             Ok(stop) => stop,
             Err(outcome) => return outcome,
         };
