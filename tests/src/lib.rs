@@ -7,10 +7,12 @@ pub mod gate;
 pub mod program;
 pub mod repository;
 pub mod scripted;
+pub mod speakers;
 pub mod window;
 pub mod world;
 
 pub use gate::Gate;
 pub use repository::Repository;
+pub use speakers::{in_child, in_fork, in_root, result_of};
 pub use scripted::{Received, Reply, Scripted, reply};
 pub use world::{Setup, World};
