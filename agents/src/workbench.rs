@@ -11,7 +11,7 @@ use offshoot_protocol::{
     AgentId, AgentView, BlobHash, ChangeSummary, Command, Conversation, FileDiff, Rejected, RejectedCode, RoleSummary,
     RoleWarning, SessionId, SessionSummary, Snapshot,
 };
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, OnceCell};
 
 use crate::clock::{Clock, Ids};
 use crate::git::{Git, GitSettings};
@@ -62,6 +62,8 @@ pub struct Workbench {
     config_dir: PathBuf,
     means: Arc<Means>,
     sessions: Mutex<HashMap<SessionId, Arc<Tree>>>,
+    /// Set when what a crash left of worktrees is put right.
+    repaired: OnceCell<()>,
 }
 
 impl Workbench {
@@ -92,6 +94,7 @@ impl Workbench {
             config_dir: options.config_dir,
             means: Arc::new(means),
             sessions: Mutex::default(),
+            repaired: OnceCell::new(),
         })
     }
 
@@ -111,6 +114,7 @@ impl Workbench {
             let message = format!("{} is not a folder that can be opened.", project.display());
             Rejected::new(RejectedCode::NotFound, message, "Choose another one.")
         })?;
+        self.repair().await;
         let session = SessionId(self.means.ids.next("s-"));
         let journal = Journal::create(session.clone(), self.clock.clone(), self.log.clone());
         let tree = Tree::new(journal, self.means.clone(), self.session_folder(&session));
@@ -232,6 +236,7 @@ impl Workbench {
         if let Some(tree) = sessions.get(session) {
             return Ok(tree.clone());
         }
+        self.repair().await;
         let journal = Journal::open(session.clone(), self.clock.clone(), self.log.clone());
         let journal = journal.map_err(|error| storage(&error))?;
         if journal.read(|fold| fold.root().is_none()) {
@@ -241,6 +246,16 @@ impl Workbench {
         tree.recover().await.map_err(|error| storage(&error))?;
         sessions.insert(session.clone(), tree.clone());
         Ok(tree)
+    }
+
+    /// Puts right what a crash left of worktrees, before the first agent works.
+    async fn repair(&self) {
+        let repair = async || {
+            if let Err(error) = self.means.worktrees.repair().await {
+                tracing::error!(%error, "the worktrees could not be put right");
+            }
+        };
+        self.repaired.get_or_init(repair).await;
     }
 
     fn session_folder(&self, session: &SessionId) -> PathBuf {

@@ -4,6 +4,7 @@
 //! Nothing here sleeps for a fixed time: a test opens [`Gate`]s, waits for requests, or for something on the page.
 
 pub mod gate;
+pub mod ledger;
 pub mod program;
 pub mod repository;
 pub mod scripted;

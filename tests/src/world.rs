@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use offshoot_agents::clock::{Clock as _, Ids, SystemClock};
+use offshoot_agents::clock::{Clock, Ids, SystemClock};
 use offshoot_agents::git::GitSettings;
 use offshoot_agents::log::Log;
 use offshoot_agents::model::anthropic::Anthropic;
@@ -106,7 +106,7 @@ impl World {
         let Setup { settings, rules, interactive, .. } = setup;
         let folder = tempfile::tempdir().expect("a temporary folder");
         let core = Core { model, settings, rules, interactive };
-        let workbench = core.open(folder.path());
+        let workbench = core.open(folder.path(), Arc::new(SystemClock));
         let session = workbench.create_session(repository.path()).await.expect("a session");
         let root = workbench.snapshot(&session).await.expect("a snapshot").session.agents[0].id.clone();
         Self { repository, server, workbench, session, root, core, folder }
@@ -128,7 +128,7 @@ impl World {
         let Self { repository, server, workbench, session, root, core, folder } = self;
         drop(workbench);
         meanwhile(&folder.path().join("data"), &session);
-        let workbench = core.open(folder.path());
+        let workbench = core.open(folder.path(), Arc::new(SystemClock));
         Self { repository, server, workbench, session, root, core, folder }
     }
 
@@ -263,14 +263,14 @@ pub fn scripted_model(url: &str, idle_limit: Duration) -> ProviderModel {
     (Provider::Anthropic, "claude-test".to_owned(), Arc::new(client))
 }
 
-/// The core on `folder`, asking the scripted server at `url`: for a process of its own.
-pub fn open_core(folder: &Path, url: &str, settings: Settings) -> Workbench {
+/// The core on `folder`, asking the scripted server at `url` and dated by `clock`: for a process of its own.
+pub fn open_core(folder: &Path, url: &str, settings: Settings, clock: Arc<dyn Clock>) -> Workbench {
     let model = scripted_model(url, Endpoint::IDLE_LIMIT);
-    Core { model, settings, rules: Rules::default(), interactive: true }.open(folder)
+    Core { model, settings, rules: Rules::default(), interactive: true }.open(folder, clock)
 }
 
 impl Core {
-    fn open(&self, folder: &Path) -> Workbench {
+    fn open(&self, folder: &Path, clock: Arc<dyn Clock>) -> Workbench {
         let (provider, model, client) = &self.model;
         let path = std::env::var("PATH").unwrap_or_default();
         let home = folder.join("home");
@@ -278,7 +278,7 @@ impl Core {
         Workbench::open(Options {
             data_dir: folder.join("data"),
             config_dir: folder.join("config"),
-            clock: Arc::new(SystemClock),
+            clock,
             ids: Ids::random(),
             models: HashMap::from([(*provider, client.clone())]),
             default_model: (*provider, model.clone()),

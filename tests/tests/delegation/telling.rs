@@ -64,7 +64,7 @@ async fn three_ends_at_once_and_an_idle_parent_are_told_once_each() {
     let world = three(&gates, &root).await;
     root.open();
     world.until("the root is idle", |view| view.agents[0].state == AgentState::Idle).await;
-    gates.each_ref().map(Gate::open);
+    gates.iter().for_each(Gate::open);
     for name in ["one", "two", "three"] {
         ended(&world, name).await;
     }
