@@ -199,19 +199,21 @@ async fn check(scene: &Scene, at: u64) {
     }
     assert_told_once(&workbench, &session, at).await;
     let messages = workbench.conversation(&session, &root, None, u32::MAX).await.unwrap().messages;
-    for child in view.agents[1..].iter().filter(|child| child.background) {
-        let told = texts(&messages, Origin::Notification).filter(|text| text.contains(child.id.as_str()));
-        let reports = told.filter(|text| text.contains("is done"));
-        assert_eq!(reports.count(), 1, "killed at {at}: {child:#?}");
+    // Each report reached the root once: as a notification, or as the result of the call that waited for it.
+    for child in &view.agents[1..] {
+        let report = format!("{} is done", child.title);
+        assert_eq!(told(&messages).filter(|text| text.contains(&report)).count(), 1, "killed at {at}: {child:#?}");
     }
     workbench.shut_down().await;
     scene.assert_no_worktree_is_locked();
 }
 
-fn texts(messages: &[Message], of: Origin) -> impl Iterator<Item = &str> {
+/// Notifications and results.
+fn told(messages: &[Message]) -> impl Iterator<Item = &str> {
     let blocks = messages.iter().flat_map(|message| &message.blocks);
-    blocks.filter_map(move |block| match block {
-        Block::Text { text, origin } if *origin == of => Some(text.as_str()),
+    blocks.filter_map(|block| match block {
+        Block::Text { text, origin: Origin::Notification } => Some(text.as_str()),
+        Block::Result { content, .. } => Some(content.as_str()),
         _ => None,
     })
 }
