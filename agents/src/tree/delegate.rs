@@ -26,6 +26,12 @@ impl Delegate for TreeDelegate {
     async fn delegate(&self, agent: &AgentId, call: &CallId, wish: AgentCall) -> Result<ToolOutput, ToolError> {
         self.tree()?.delegate(agent, call, wish).await
     }
+
+    fn revoke(&self, agent: &AgentId, calls: &[CallId]) {
+        if let Ok(tree) = self.tree() {
+            tree.revoke(agent, calls);
+        }
+    }
 }
 
 impl TreeDelegate {
@@ -170,10 +176,7 @@ impl Tree {
             Route::Fork { .. } => "fork".to_owned(),
             Route::Role(role) => role.name.clone(),
         };
-        let transcript = self.journal.read(|fold| fold.transcript(caller));
-        let made =
-            transcript.last().and_then(|last| last.calls().find(|(id, ..)| *id == call).map(|made| made.2.clone()));
-        let raw = made.unwrap_or(RawJson("{}".to_owned()));
+        let raw = worker.input_of(call).unwrap_or(RawJson("{}".to_owned()));
         let value: Value = serde_json::from_str(&raw.0).unwrap_or_default();
         permit(&worker, call, agent::NAME, &value, &raw, Access::Delegate { role }).await
     }

@@ -69,7 +69,8 @@ impl Tree {
         id: &AgentId,
         outcome: AgentOutcome,
     ) -> (Vec<(Option<AgentId>, EventBody)>, Option<AgentId>) {
-        let notified = fold.agent(id).filter(|agent| agent.background);
+        let is_revoked = super::lock(&self.revoked).remove(id);
+        let notified = fold.agent(id).filter(|agent| agent.background && !is_revoked);
         let notified = notified.and_then(|agent| agent.parent.clone().map(|parent| (agent, parent)));
         let told = notified.map(|(agent, parent)| {
             let output_file = self.report_file(id).display().to_string();

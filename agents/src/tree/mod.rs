@@ -3,7 +3,7 @@
 //! Every child runs as its own task from the first moment. "Foreground" means only that the parent's call waits for it, so
 //! moving it to the background changes who waits, and nothing else.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -52,6 +52,8 @@ pub struct Tree {
     shells: Mutex<HashMap<TaskId, tasks::Shell>>,
     tasks: Mutex<JoinSet<()>>,
     permits: Arc<Semaphore>,
+    /// Agents whose parent never heard of them, until they end.
+    revoked: Mutex<HashSet<AgentId>>,
     /// How many agents are about to be recorded.
     seats: Arc<AtomicUsize>,
     /// Counts ends and hand-overs, so that whoever waits for an agent looks again.
@@ -126,6 +128,7 @@ impl Tree {
             shells: Mutex::default(),
             tasks: Mutex::default(),
             permits,
+            revoked: Mutex::default(),
             seats: Arc::default(),
             changed: watch::Sender::new(0),
         })

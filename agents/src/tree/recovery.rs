@@ -56,7 +56,9 @@ fn lost_call(fold: &Fold, agent: &AgentId, call: &CallId) -> String {
     };
     let id = &child.id;
     if child.background {
-        return format!("The program ended in this moment. Agent {id} was started in the background; you are told of its end.");
+        return format!(
+            "The program ended in this moment. Agent {id} was started in the background; you are told of its end."
+        );
     }
     match &child.outcome {
         Some(AgentOutcome::Completed { report }) => {

@@ -59,5 +59,7 @@ fn last_told(fold: &Fold, root: &AgentId) -> Option<String> {
         _ => None,
     };
     let transcript = fold.transcript(root);
-    waiting.or_else(|| transcript.newest_first().find_map(|stored| stored.message.blocks.iter().rev().find_map(announcement)))
+    waiting.or_else(|| {
+        transcript.newest_first().find_map(|stored| stored.message.blocks.iter().rev().find_map(announcement))
+    })
 }

@@ -1,10 +1,12 @@
 //! Calls: each is parsed, decided, perhaps asked about, run and answered.
 
 use std::path::Path;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use futures_util::future::join_all;
+use futures_util::FutureExt as _;
+use futures_util::future::{BoxFuture, join_all, maybe_done};
 use offshoot_protocol::{
     Access, Answer, Asker, CallId, CallResult, Delta, EventBody, FailureCode, Message, MessageRole, Origin,
     PermissionRequest, RawJson, RequestId, TurnOutcome,
@@ -12,19 +14,19 @@ use offshoot_protocol::{
 use serde_json::Value;
 use tracing::Instrument as _;
 
-use super::{Law, Powers, Worker, storage};
+use super::{Begun, Law, Powers, Worker, storage};
 use crate::boundary::Place;
 use crate::policy::{self, Decision, DiskPaths, RuleKind, RuleSource, Rules, Verdict};
-use crate::tool::{agent, OutputSink, ToolContext, ToolError, ToolOutput};
+use crate::tool::{OutputSink, ToolContext, ToolError, ToolOutput, agent};
 use crate::view::{Fold, GrantScope};
 
 /// Most bytes of an output that the model is given; the whole is kept. 30 000 characters are what tools of this kind
 /// allow.
 const OUTPUT_LIMIT: usize = 30_000;
 
-/// Runs all calls of the last message and appends their results as one user message, in the order of the calls. Returns
+/// Runs all calls of the last message, those that have begun already to their end, and appends their results as one user message, in the order of the calls. Returns
 /// whether there were any.
-pub(super) async fn answer_all(worker: &Worker) -> Result<bool, TurnOutcome> {
+pub(super) async fn answer_all<'w>(worker: &'w Worker, mut begun: Begun<'w>) -> Result<bool, TurnOutcome> {
     let (calls, transcript) =
         worker.journal.read(|fold| (fold.unanswered_calls(&worker.id), fold.transcript(&worker.id)));
     if calls.is_empty() {
@@ -36,11 +38,14 @@ pub(super) async fn answer_all(worker: &Worker) -> Result<bool, TurnOutcome> {
     // Neighbours that change nothing run side by side; the others one after another, in the model's order.
     let is_parallel = |name: &str| worker.powers.toolbox.get(name).is_none_or(|tool| tool.is_parallel());
     for group in calls.chunk_by(|(_, a, _), (_, b, _)| is_parallel(a) && is_parallel(b)) {
-        let span = |id: &CallId, name| tracing::info_span!("call", call_id = %id, tool = name);
-        let answers =
-            group.iter().map(|(id, name, input)| answer(worker, id, name, input).instrument(span(id, *name)));
-        let results = join_all(answers).await;
-        results.into_iter().collect::<Result<(), _>>()?;
+        let answers = group.iter().map(|(id, name, input)| match begun.take(id) {
+            Some(answering) => answering,
+            None => maybe_done(answer(worker, (*id).clone(), (*name).to_owned(), (*input).clone())),
+        });
+        let mut answers: Vec<_> = answers.collect();
+        join_all(&mut answers).await;
+        let results = answers.iter_mut().filter_map(|answer| Pin::new(answer).take_output());
+        results.collect::<Result<(), _>>()?;
     }
     let ids: Vec<CallId> = calls.iter().map(|(id, ..)| (*id).clone()).collect();
     worker.journal.decide(|fold| {
@@ -56,8 +61,16 @@ pub(super) async fn answer_all(worker: &Worker) -> Result<bool, TurnOutcome> {
     Ok(true)
 }
 
-/// Runs one call and records its end. An error is one of the turn, not of the call.
-async fn answer(worker: &Worker, id: &CallId, name: &str, input: &RawJson) -> Result<(), TurnOutcome> {
+/// A call on its way. An error is one of the turn, not of the call.
+pub(super) type Answering<'w> = BoxFuture<'w, Result<(), TurnOutcome>>;
+
+/// Runs one call and records its end.
+pub(super) fn answer(worker: &Worker, id: CallId, name: String, input: RawJson) -> Answering<'_> {
+    let span = tracing::info_span!("call", call_id = %id, tool = name);
+    async move { run_and_record(worker, &id, &name, &input).await }.instrument(span).boxed()
+}
+
+async fn run_and_record(worker: &Worker, id: &CallId, name: &str, input: &RawJson) -> Result<(), TurnOutcome> {
     let started = tokio::time::Instant::now();
     worker.journal.record(&worker.id, EventBody::CallStarted { call: id.clone() });
     if let Some(isolation) = &worker.powers.isolation

@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use offshoot_protocol::{
-    AgentId, Block, CallId, CallResult, EventBody, FailureCode, Input, Message, MessageRole, Origin, TurnOutcome,
+    AgentId, Block, CallId, CallResult, EventBody, FailureCode, Input, Message, MessageRole, Origin, RawJson,
+    TurnOutcome,
 };
 
 use tracing::Instrument as _;
@@ -23,9 +24,11 @@ use crate::prompt;
 use crate::tool::{Delegate, FileMemory, Toolbox};
 use crate::view::Fold;
 
+mod begun;
 pub(crate) mod call;
 mod step;
 
+use begun::Begun;
 pub use step::Partial;
 
 /// An agent at work: who it is, what it asks with, and what its calls may do. Fixed when the agent starts.
@@ -87,6 +90,22 @@ pub trait Isolated: Send + Sync {
 }
 
 impl Worker {
+    /// A call's input as the model wrote it: of the last message, or of the one that is on its way.
+    pub(crate) fn input_of(&self, call: &CallId) -> Option<RawJson> {
+        self.latest_calls().into_iter().find(|(id, ..)| id == call).map(|(.., input)| input)
+    }
+
+    /// The calls of the message that is on its way, or else of the last one: id, tool, input.
+    pub(crate) fn latest_calls(&self) -> Vec<(CallId, String, RawJson)> {
+        let under_way = step::lock(&self.partial).calls();
+        if !under_way.is_empty() {
+            return under_way;
+        }
+        let transcript = self.journal.read(|fold| fold.transcript(&self.id));
+        let calls = transcript.last().into_iter().flat_map(Message::calls);
+        calls.map(|(id, name, input)| (id.clone(), name.to_owned(), input.clone())).collect()
+    }
+
     /// Takes the queued inputs that `takes` accepts into facts: a message's blocks and the ids delivered by it.
     fn queued(queue: &[Input], takes: impl Fn(&Input) -> bool) -> (Vec<Block>, Vec<offshoot_protocol::InputId>) {
         let given = queue.iter().filter(|input| takes(input));
@@ -139,11 +158,13 @@ pub async fn run(worker: &Worker, max_steps: Option<u32>) -> TurnOutcome {
             let message = format!("It used up its {max} turns. Its transcript is kept; resume it to go on.");
             return TurnOutcome::Failed { code: FailureCode::TurnLimit, message };
         }
-        let stop = match step::take(worker).instrument(tracing::info_span!("step", step = steps + 1)).await {
+        let mut begun = Begun::default();
+        let stop = match step::take(worker, &mut begun).instrument(tracing::info_span!("step", step = steps + 1)).await
+        {
             Ok(stop) => stop,
             Err(outcome) => return outcome,
         };
-        match call::answer_all(worker).await {
+        match call::answer_all(worker, begun).await {
             Ok(true) => continue,
             Ok(false) => {}
             Err(outcome) => return outcome,

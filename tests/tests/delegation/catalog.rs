@@ -25,7 +25,9 @@ async fn a_changed_role_is_announced_behind_everything_and_wakes_nobody() {
     world.say("hello").await;
     world.settled().await;
     world.write_role("digger", &role("Digs shallow", "You dig."));
-    world.until("it is announced", |view| unseen(&view.agents[0]).iter().any(|it| it.text.contains("Digs shallow"))).await;
+    world
+        .until("it is announced", |view| unseen(&view.agents[0]).iter().any(|it| it.text.contains("Digs shallow")))
+        .await;
     // What was not seen yet is replaced by what holds now.
     world.write_role("digger", &role("Digs deep", "You dig deep."));
     let view = world
@@ -52,7 +54,10 @@ async fn a_running_agent_keeps_the_role_it_started_with() {
         in_child("sand").gate(&gate).call("Read", json!({"file_path": "README.md"})),
         in_child("sand").when(|request| request.system().contains("You dig.")).when_result("hello").text("dug"),
         // The new list comes with the results.
-        in_root().when_result("dug").when_told("Digs deep").call("Agent", json!({"prompt": "clay", "subagent_type": "digger"})),
+        in_root()
+            .when_result("dug")
+            .when_told("Digs deep")
+            .call("Agent", json!({"prompt": "clay", "subagent_type": "digger"})),
         in_child("clay").when(|request| request.system().contains("You dig deep.")).text("dug again"),
         in_root().when_result("dug again").text("Done."),
     ])
@@ -81,7 +86,8 @@ async fn roles_that_changed_between_two_starts_are_announced_and_others_are_not(
     world.say("again").await;
     world.settled().await;
     let events = world.events().await;
-    let announced = |event: &&Event| matches!(&event.body, EventBody::InputReceived { input } if input.origin == Origin::Reminder);
+    let announced =
+        |event: &&Event| matches!(&event.body, EventBody::InputReceived { input } if input.origin == Origin::Reminder);
     assert_eq!(events.iter().filter(announced).count(), 2, "at the start and after the change");
     let requests = world.server.finish();
     assert_eq!(requests[1].last_text().matches("digger").count(), 1);

@@ -66,10 +66,11 @@ async fn a_silent_and_an_overloaded_provider_are_asked_again() {
     script.push(in_fork("dig").text("Scope: dig\nResult: dug"));
     let world = World::with(Setup { idle_limit: Duration::from_millis(300), ..Setup::default() }, script).await;
     world.say("go").await;
-    world.until("it waits visibly", |view| {
-        view.agents.get(1).is_some_and(|fork| matches!(fork.state, AgentState::WaitingForApi { .. }))
-    })
-    .await;
+    world
+        .until("it waits visibly", |view| {
+            view.agents.get(1).is_some_and(|fork| matches!(fork.state, AgentState::WaitingForApi { .. }))
+        })
+        .await;
     world.until("it was told", |view| view.agents[0].activity == "Noted.").await;
     let digger = world.agent("digger").await;
     assert_eq!(digger.outcome, Some(AgentOutcome::Completed { report: "Scope: dig\nResult: dug".into() }));

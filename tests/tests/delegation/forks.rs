@@ -226,7 +226,9 @@ async fn a_fork_in_a_worktree_is_told_where_it_is_and_kept_there() {
     let of_editor: Vec<_> = requests.iter().filter(|request| request.agent() == editor.id.as_str()).collect();
     // Behind the placeholders, in the same message.
     assert_eq!(of_editor[0].results().len(), 1);
-    assert!(of_editor[0].last_text().contains("<worktree-notice>") && of_editor[0].last_text().contains(&editor.directory));
+    assert!(
+        of_editor[0].last_text().contains("<worktree-notice>") && of_editor[0].last_text().contains(&editor.directory)
+    );
     let translated = std::path::Path::new(&editor.directory).join("src/a.txt").display().to_string();
     assert!(of_editor[1].result().contains(&translated), "{}", of_editor[1].result());
     assert_eq!(world.repository.read("src/a.txt"), "one\ntwo\nthree\n");

@@ -93,11 +93,14 @@ async fn the_kind_of_a_fork_counts_where_its_frame_is_gone() {
     };
     let facts = vec![
         (fork.clone(), EventBody::AgentCreated(Box::new(created))),
-        (fork.clone(), EventBody::MessageAppended {
-            index: 2,
-            message: Message { role: MessageRole::User, blocks: vec![text("dig", Origin::Directive)] },
-            inputs: Vec::new(),
-        }),
+        (
+            fork.clone(),
+            EventBody::MessageAppended {
+                index: 2,
+                message: Message { role: MessageRole::User, blocks: vec![text("dig", Origin::Directive)] },
+                inputs: Vec::new(),
+            },
+        ),
         (fork.clone(), EventBody::AgentEnded { outcome: AgentOutcome::Interrupted }),
     ];
     let world = world.restart_with(facts).await;
@@ -116,8 +119,7 @@ async fn a_frame_in_the_transcript_counts_whatever_the_kind_says() {
     world.say("hello").await;
     world.settled().await;
     let frame = Message { role: MessageRole::User, blocks: vec![text("<fork-directive>\n…", Origin::Reminder)] };
-    let facts =
-        vec![(world.root.clone(), EventBody::MessageAppended { index: 2, message: frame, inputs: Vec::new() })];
+    let facts = vec![(world.root.clone(), EventBody::MessageAppended { index: 2, message: frame, inputs: Vec::new() })];
     let world = world.restart_with(facts).await;
     world.server.add(reply().when_told("go").call("Agent", json!({"prompt": "help"})));
     world.server.add(reply().when_result("nested_agent_forbidden").text("Alone, then."));

@@ -102,10 +102,11 @@ async fn an_interrupted_caller_takes_its_foreground_child_along() {
     world.say("go").await;
     world.server.request(2).await;
     world.wish(Command::Interrupt { agent: world.root.clone() }).await;
-    world.until("both are at rest", |view| {
-        view.agents[0].state == AgentState::Idle && view.agents[1].state == AgentState::Stopped
-    })
-    .await;
+    world
+        .until("both are at rest", |view| {
+            view.agents[0].state == AgentState::Idle && view.agents[1].state == AgentState::Stopped
+        })
+        .await;
     world.say("next").await;
     world.settled().await;
     // The call's result says it; a notification would say it twice.

@@ -2,6 +2,7 @@
 
 mod catalog;
 mod crash;
+mod early;
 mod failures;
 mod forks;
 mod guards;

@@ -55,7 +55,9 @@ async fn siblings_differ_in_nothing_but_the_directive() {
                 raw.trim_start_matches(|c: char| c.is_ascii_digit()).to_owned()
             };
             assert_eq!(tail(fork, at), tail(&forks[0], at));
-            shares.push(100.0 * f64::from(u32::try_from(at).unwrap()) / f64::from(u32::try_from(fork.raw.len()).unwrap()));
+            shares.push(
+                100.0 * f64::from(u32::try_from(at).unwrap()) / f64::from(u32::try_from(fork.raw.len()).unwrap()),
+            );
         }
         // Cache marks move on from the parent's last message; nothing else does.
         let whole = parent.without_marks();

@@ -101,7 +101,8 @@ async fn over_the_sessions_limit_nothing_starts_and_the_model_is_told_not_to_ret
     )
     .await;
     world.say("go").await;
-    let request = world.server.request_where(|request| request.results().len() == 3 && !request.mentions("<fork-directive>"));
+    let request =
+        world.server.request_where(|request| request.results().len() == 3 && !request.mentions("<fork-directive>"));
     let results = request.await.results();
     let refused: Vec<&String> = results.iter().filter(|result| result.2).map(|result| &result.1).collect();
     assert_eq!(refused.len(), 1, "{results:?}");
@@ -177,7 +178,8 @@ async fn a_role_without_tools_starts_nothing_and_its_entries_are_named() {
         ("tools: [Read]\ndisallowed_tools: [Read]", "disallowed_tools"),
         ("tools: [Write]\npermission: plan", "plan"),
     ] {
-        let refusal = refused(Setup::default(), &[("odd", &role(tools))], json!({"prompt": "x", "subagent_type": "odd"})).await;
+        let refusal =
+            refused(Setup::default(), &[("odd", &role(tools))], json!({"prompt": "x", "subagent_type": "odd"})).await;
         assert_eq!(refusal["code"], "subagent_configuration_error", "{tools}");
         assert!(refusal["message"].as_str().unwrap().contains(named), "{tools} → {refusal}");
     }
@@ -190,7 +192,9 @@ async fn without_forks_a_call_without_a_type_starts_the_general_role() {
         let world = World::with(
             setup,
             [
-                in_root().when_told("go").call("Agent", json!({"prompt": "dig", "description": "d", "subagent_type": " "})),
+                in_root()
+                    .when_told("go")
+                    .call("Agent", json!({"prompt": "dig", "description": "d", "subagent_type": " "})),
                 in_child("dig").text("dug"),
                 in_root().when_result("dug").text("Done."),
             ],

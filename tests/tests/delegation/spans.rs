@@ -109,7 +109,8 @@ async fn spans_of_two_agents_can_be_told_apart() {
         assert_eq!(call.name, "call");
         let turn = &kept.turn_of(call).fields;
         let root = world.root.as_str();
-        let wanted = [("agent_id", view.id.as_str()), ("agent_kind", "fork"), ("agent_name", title), ("parent_id", root)];
+        let wanted =
+            [("agent_id", view.id.as_str()), ("agent_kind", "fork"), ("agent_name", title), ("parent_id", root)];
         for (field, value) in wanted {
             assert_eq!(turn[field], value, "{title}");
         }

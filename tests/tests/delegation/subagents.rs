@@ -63,7 +63,10 @@ async fn a_working_child_adds_a_call_and_a_result_to_its_parent_and_nothing_else
         Setup { files: vec![("README.md", "hello\n"), ("AGENTS.md", "Use tabs.\n")], ..Setup::default() },
         [
             in_root().when_told("look").call("Agent", json!({"prompt": "find x", "subagent_type": "explore"})),
-            in_child("find x").thinking("Where?", "c2ln").text("Looking.").call("Read", json!({"file_path": "README.md"})),
+            in_child("find x")
+                .thinking("Where?", "c2ln")
+                .text("Looking.")
+                .call("Read", json!({"file_path": "README.md"})),
             in_child("find x").when_result("hello").call("Glob", json!({"pattern": "*"})),
             in_child("find x").when_result("README").text("There."),
             in_root().when_result("There.").text("Found."),
@@ -115,7 +118,9 @@ async fn a_title_is_cut_between_graphemes_and_valid_everywhere() {
     let family = "👨‍👩‍👧‍👦";
     for text in ["漢".repeat(200), family.repeat(200)] {
         let world = World::new([
-            in_root().when_told("go").call("Agent", json!({"prompt": text, "subagent_type": "explore", "run_in_background": true})),
+            in_root()
+                .when_told("go")
+                .call("Agent", json!({"prompt": text, "subagent_type": "explore", "run_in_background": true})),
             in_child(&text).text("fertig 漢"),
             in_root().when_result("async_launched").text("Waiting."),
             in_root().when_told("<task-notification>").text("Noted."),
@@ -140,12 +145,15 @@ async fn twenty_long_reports_fit_into_the_parents_next_request() {
         let mut script = vec![
             in_root().when(|request| request.results().len() == 20).text("Read."),
             in_root()
-                .when(|request| request.last_text().contains("<task-notification>") && !request.last_text().contains("so?"))
+                .when(|request| {
+                    request.last_text().contains("<task-notification>") && !request.last_text().contains("so?")
+                })
                 .repeated()
                 .text("Noted."),
         ];
         for at in 0..20 {
-            let input = json!({"prompt": format!("part {at}."), "subagent_type": "explore", "run_in_background": background});
+            let input =
+                json!({"prompt": format!("part {at}."), "subagent_type": "explore", "run_in_background": background});
             parent = parent.call("Agent", input);
             script.push(in_child(&format!("part {at}.")).text(&report));
         }
@@ -155,10 +163,12 @@ async fn twenty_long_reports_fit_into_the_parents_next_request() {
         setup.settings.wake_parent = false;
         let world = World::with(setup, script).await;
         world.say("go").await;
-        world.until("all are done", |view| {
-            view.agents.len() == 21 && view.agents.iter().all(|agent| !offshoot_agents::agent::is_running(&agent.state))
-        })
-        .await;
+        world
+            .until("all are done", |view| {
+                view.agents.len() == 21
+                    && view.agents.iter().all(|agent| !offshoot_agents::agent::is_running(&agent.state))
+            })
+            .await;
         if background {
             world.server.add(in_root().when_told("so?").text("So."));
             world.say("so?").await;

@@ -80,7 +80,9 @@ async fn messages_to_a_stopped_agent_and_to_a_name_used_twice_are_refused() {
         in_fork("one").gate(&gate).text("Scope: one"),
         in_fork("two").gate(&gate).text("Scope: two"),
         in_fork("three").gate(&gate).text("never"),
-        in_root().when_told("<status>stopped</status>").call("SendMessage", json!({"to": "single", "message": "go on"})),
+        in_root()
+            .when_told("<status>stopped</status>")
+            .call("SendMessage", json!({"to": "single", "message": "go on"})),
         in_root().when_result("subagent_stopped").call("SendMessage", json!({"to": "twin", "message": "and?"})),
         in_root().when_result("ambiguous_name").text("I see."),
         in_root().when_told("<status>completed</status>").repeated().text("Noted."),
@@ -117,10 +119,9 @@ async fn a_stopped_agent_is_not_woken_by_what_was_said_before() {
             in_root().when_told("go").call("Agent", json!({"prompt": "dig", "description": "digger"})),
             in_root().when_result("async_launched").text("Waiting."),
             // It has a command in the background, whose end would wake it.
-            in_fork("dig").when_told("dig").call(
-                "Bash",
-                json!({"command": "cat /dev/zero > /dev/null", "run_in_background": true}),
-            ),
+            in_fork("dig")
+                .when_told("dig")
+                .call("Bash", json!({"command": "cat /dev/zero > /dev/null", "run_in_background": true})),
             in_fork("dig").when_result("async_launched").gate(&gate).text("never"),
             in_root().when_told("<status>stopped</status>").text("Stopped."),
         ],
@@ -159,7 +160,11 @@ async fn a_parent_sees_waits_for_and_stops_its_tasks() {
     ])
     .await;
     world.say("go").await;
-    world.until("both run", |view| view.agents.len() == 3 && view.agents[1..].iter().all(|fork| fork.state == AgentState::Running)).await;
+    world
+        .until("both run", |view| {
+            view.agents.len() == 3 && view.agents[1..].iter().all(|fork| fork.state == AgentState::Running)
+        })
+        .await;
     let (one, two) = (world.agent("first").await.id, world.agent("second").await.id);
     let waiting = json!({"task_id": one, "block": true, "timeout_ms": 30_000});
     for reply in [
@@ -172,7 +177,11 @@ async fn a_parent_sees_waits_for_and_stops_its_tasks() {
     }
     world.server.request_where(|request| request.results().iter().any(|result| result.1.contains("second"))).await;
     gate.open();
-    world.until("both are over", |view| view.agents[0].activity == "Both are over." || view.agents[0].activity == "Noted.").await;
+    world
+        .until("both are over", |view| {
+            view.agents[0].activity == "Both are over." || view.agents[0].activity == "Noted."
+        })
+        .await;
     let view = world.settled().await;
     assert_eq!((&view.agents[1].state, &view.agents[2].state), (&AgentState::Completed, &AgentState::Stopped));
     world.server.finish();
