@@ -115,16 +115,16 @@ impl World {
     /// Ends the core as quitting does, and starts it again on the same data. The server goes on.
     pub async fn restart(self) -> Self {
         self.workbench.shut_down().await;
-        self.revive(|_, _| {}).await
+        self.revive(|_, _| {})
     }
 
-    /// Ends the core, lets `change` write facts into the log behind its back, and starts it again.
+    /// Ends the core, writes facts into the log behind its back, and starts it again.
     pub async fn restart_with(self, facts: Vec<(AgentId, EventBody)>) -> Self {
         self.workbench.shut_down().await;
-        self.revive(|folder, session| append(folder, session, facts)).await
+        self.revive(|folder, session| append(folder, session, facts))
     }
 
-    async fn revive(self, meanwhile: impl FnOnce(&Path, &SessionId)) -> Self {
+    fn revive(self, meanwhile: impl FnOnce(&Path, &SessionId)) -> Self {
         let Self { repository, server, workbench, session, root, core, folder } = self;
         drop(workbench);
         meanwhile(&folder.path().join("data"), &session);

@@ -160,6 +160,9 @@ impl Tree {
 
     /// Puts a text into an agent's queue. On disk when this returns.
     async fn give(&self, agent: &AgentId, text: String, origin: Origin) -> Result<(), Rejected> {
+        if self.view(agent, |view| view.state != AgentState::Stopped)? {
+            self.make_place_again(agent).await?;
+        }
         let input = Input { id: InputId(self.means.ids.next("i-")), text, origin, source: None };
         let (seq, allowed) = self.journal.decide(|fold| {
             let Some(view) = fold.agent(agent) else { return (Vec::new(), Err(no_such_agent())) };
@@ -228,6 +231,7 @@ impl Tree {
 
     /// Lets a stopped, failed or interrupted child go on.
     pub async fn resume(&self, agent: &AgentId) -> Result<(), Rejected> {
+        self.make_place_again(agent).await?;
         let (seq, allowed) = self.journal.decide(|fold| {
             let Some(view) = fold.agent(agent) else { return (Vec::new(), Err(no_such_agent())) };
             let can = matches!(

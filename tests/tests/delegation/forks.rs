@@ -233,3 +233,47 @@ async fn a_fork_in_a_worktree_is_told_where_it_is_and_kept_there() {
     assert!(of_editor[1].result().contains(&translated), "{}", of_editor[1].result());
     assert_eq!(world.repository.read("src/a.txt"), "one\ntwo\nthree\n");
 }
+
+#[tokio::test]
+async fn a_fork_whose_untouched_worktree_was_taken_away_gets_it_back_when_it_goes_on() {
+    let mut setup = Setup::default();
+    setup.settings.mode = PermissionMode::AcceptEdits;
+    let look = json!({"prompt": "look", "description": "looker", "isolation": "worktree"});
+    let world = World::with(
+        setup,
+        [
+            in_root().when_told("go").call("Agent", look),
+            in_root().when_result("async_launched").text("Waiting."),
+            in_fork("look").text("Scope: look"),
+            in_root().when_told("Scope: look").text("Noted."),
+        ],
+    )
+    .await;
+    world.say("go").await;
+    world.until("it was told", |view| view.agents[0].activity == "Noted.").await;
+    let looker = world.agent("looker").await;
+    assert!(!std::path::Path::new(&looker.directory).exists());
+    // By a message while the program runs; after a restart, too.
+    let mut world = world;
+    for (round, told) in ["first", "second"].into_iter().enumerate() {
+        world.server.add(in_fork("look").when_told(told).call("Read", json!({"file_path": "README.md"})));
+        world.server.add(in_fork("look").when_result("hello").text(&format!("Scope: {told}")));
+        world.server.add(in_root().when_told(format!("Scope: {told}")).text("Noted again."));
+        world.tell(&looker.id, told).await;
+        let done = AgentOutcome::Completed { report: format!("Scope: {told}") };
+        world.until("it is done", |view| view.agents[1].outcome.as_ref() == Some(&done)).await;
+        world.settled().await;
+        assert!(!std::path::Path::new(&looker.directory).exists());
+        if round == 0 {
+            world = world.restart().await;
+        }
+    }
+    world.server.add(in_fork("look").when_told("now").call("Write", json!({"file_path": "b.txt", "content": "b"})));
+    world.server.add(in_fork("look").text("Scope: written"));
+    world.server.add(in_root().when_told("Scope: written").text("Noted at last."));
+    world.tell(&looker.id, "now").await;
+    world.until("it was told", |view| view.agents[0].activity == "Noted at last.").await;
+    assert!(std::path::Path::new(&looker.directory).join("b.txt").exists());
+    assert!(!world.repository.path().join("b.txt").exists());
+    world.server.finish();
+}
