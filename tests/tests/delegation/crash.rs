@@ -54,7 +54,7 @@ fn settings() -> Settings {
 fn script() -> Vec<Reply> {
     let mut script = vec![
         in_root()
-            .when_told("go")
+            .when_told("start it all")
             .call("Agent", json!({"prompt": "left", "description": "left", "isolation": "worktree"}))
             .call("Agent", json!({"prompt": "right", "description": "right"}))
             .call("Agent", json!({"prompt": "middle", "description": "middle", "subagent_type": "general-purpose"})),
@@ -78,7 +78,7 @@ async fn a_life() {
     let workbench = open_core(&life.folder, &life.url, settings(), clock.clone());
     let session = workbench.create_session(&life.project).await.unwrap();
     let root = workbench.snapshot(&session).await.unwrap().session.agents[0].id.clone();
-    let go = Command::SendMessage { agent: root, text: "go".into() };
+    let go = Command::SendMessage { agent: root, text: "start it all".into() };
     workbench.command(&session, go).await.unwrap();
     until(&workbench, &session, |view| view.agents.len() == 4 && is_settled(view)).await;
     workbench.shut_down().await;
@@ -201,8 +201,9 @@ async fn check(scene: &Scene, at: u64) {
     let messages = workbench.conversation(&session, &root, None, u32::MAX).await.unwrap().messages;
     // Each report reached the root once: as a notification, or as the result of the call that waited for it.
     for child in &view.agents[1..] {
-        let report = format!("{} is done", child.title);
-        assert_eq!(told(&messages).filter(|text| text.contains(&report)).count(), 1, "killed at {at}: {child:#?}");
+        let is_its = |text: &&str| text.contains(child.id.as_str()) && text.contains("is done");
+        let reports: Vec<&str> = told(&messages).filter(is_its).collect();
+        assert_eq!(reports.len(), 1, "killed at {at}: {reports:#?} {child:#?}");
     }
     workbench.shut_down().await;
     scene.assert_no_worktree_is_locked();
