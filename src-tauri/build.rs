@@ -32,6 +32,9 @@ const COMMANDS: &[&str] = &[
     "role_delete",
     "role_restore",
     "role_rule",
+    "role_uses",
+    "trust",
+    "set_trust",
     "open_external",
 ];
 

@@ -132,6 +132,8 @@ async fn run_child(
 async fn run_turn(worker: &Worker, inbox: &mut mpsc::UnboundedReceiver<Wish>, max_steps: Option<u32>) -> TurnOutcome {
     turn::begin(worker);
     let outcome = tokio::select! {
+        // First, so that a message that was sent before an interruption is taken in before it.
+        biased;
         outcome = turn::run(worker, max_steps).instrument(turn::span(worker)) => outcome,
         () = told_to_stop(inbox) => TurnOutcome::Interrupted,
     };

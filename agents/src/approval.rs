@@ -4,21 +4,35 @@
 //! dropped), or when a rule that was granted meanwhile decides it.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use offshoot_protocol::{
-    AgentId, Answer, DecidedBy, EventBody, PermissionRequest, Rejected, RejectedCode, RequestId, WithdrawnReason,
+    AgentId, Answer, DecidedBy, EventBody, PermissionRequest, Rejected, RejectedCode, RequestId, Warning,
+    WithdrawnReason,
 };
 use tokio::sync::{oneshot, watch};
 
 use crate::journal::Journal;
 use crate::log::LogError;
+use crate::policy::{RuleKind, RuleSource, Rules};
+use crate::settings;
+
+/// Where *always allow* is saved.
+#[derive(Clone, Debug)]
+pub struct Saving {
+    /// The local settings of the project's main checkout.
+    pub file: PathBuf,
+    /// Whether what stands there counts: the project is trusted.
+    pub counts: bool,
+}
 
 /// The table of one session.
 pub struct Approvals {
     journal: Arc<Journal>,
     /// Whether somebody can be asked.
     interactive: bool,
+    saving: Saving,
     pending: Mutex<HashMap<RequestId, Pending>>,
     /// Counts granted rules, so that waiting calls look again.
     granted: watch::Sender<u64>,
@@ -31,8 +45,8 @@ struct Pending {
 
 impl Approvals {
     /// An empty table. Without `interactive` every request is denied at once, on the record.
-    pub fn new(journal: Arc<Journal>, interactive: bool) -> Arc<Self> {
-        Arc::new(Self { journal, interactive, pending: Mutex::default(), granted: watch::Sender::new(0) })
+    pub fn new(journal: Arc<Journal>, interactive: bool, saving: Saving) -> Arc<Self> {
+        Arc::new(Self { journal, interactive, saving, pending: Mutex::default(), granted: watch::Sender::new(0) })
     }
 
     /// Asks, and waits for the answer. `is_decided` is called again whenever a rule was granted: once it holds, the
@@ -76,14 +90,21 @@ impl Approvals {
         }
     }
 
-    /// A person's answer. Of two for one request the first wins; the other is told.
+    /// A person's answer. Of two for one request the first wins; the other is told. Rules in it that aren't any reject it,
+    /// and the request stays. *Always allow* is saved before the call runs; where it can't be, the call runs this once, with
+    /// a warning.
     pub async fn answer(&self, id: &RequestId, answer: Answer) -> Result<(), Rejected> {
+        check_rules(&answer)?;
         let Some(pending) = self.lock().remove(id) else {
             return Err(Rejected::new(
                 RejectedCode::Gone,
                 "This request is gone: it was answered, or its agent stopped.",
                 "Nothing was run by this answer.",
             ));
+        };
+        let answer = match answer {
+            Answer::AllowAlways { rules } => self.save(&pending.agent, rules).await,
+            other => other,
         };
         let grants = matches!(
             answer,
@@ -105,6 +126,34 @@ impl Approvals {
         Ok(())
     }
 
+    /// Saves rules. Returns the answer that holds after it.
+    async fn save(&self, agent: &AgentId, rules: Vec<String>) -> Answer {
+        let Saving { file, counts } = self.saving.clone();
+        let saved = {
+            let (file, rules) = (file.clone(), rules.clone());
+            tokio::task::spawn_blocking(move || settings::add_allow_rules(&file, &rules)).await
+        };
+        let failed = match saved {
+            Ok(Ok(_)) => None,
+            Ok(Err(error)) => Some(error.to_string()),
+            Err(error) => Some(error.to_string()),
+        };
+        let warn = |code: &str, message: String| {
+            let warning = Warning { code: code.to_owned(), message };
+            self.journal.record(agent, EventBody::Warned { warning });
+        };
+        if let Some(why) = failed {
+            warn("rules_not_saved", format!("What you always allow could not be saved, so only this call runs: {why}"));
+            return Answer::AllowOnce;
+        }
+        if !counts {
+            let message =
+                "The rules hold for this session and are saved in {}, where they count once you trust the folder.";
+            warn("rules_untrusted", message.replace("{}", &file.display().to_string()));
+        }
+        Answer::AllowAlways { rules }
+    }
+
     async fn decided(&self, agent: &AgentId, id: &RequestId, answer: &Answer, by: DecidedBy) -> Result<(), LogError> {
         let body = EventBody::PermissionDecided { request: id.clone(), answer: answer.clone(), by };
         self.journal.store(agent, body).await
@@ -112,6 +161,26 @@ impl Approvals {
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<RequestId, Pending>> {
         self.pending.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+/// Rejects an answer with rules that could not hold.
+fn check_rules(answer: &Answer) -> Result<(), Rejected> {
+    let (Answer::AllowForAgent { rules }
+    | Answer::AllowForSubtree { rules }
+    | Answer::AllowForSession { rules }
+    | Answer::AllowAlways { rules }) = answer
+    else {
+        return Ok(());
+    };
+    let mut read = Rules::default();
+    read.add(RuleKind::Allow, RuleSource::Session, rules);
+    match read.problems.first() {
+        Some(problem) => {
+            let message = format!("`{}` is no rule that can allow: {}.", problem.rule, problem.message);
+            Err(Rejected::new(RejectedCode::Invalid, message, "Correct it and answer again; the request still waits."))
+        }
+        None => Ok(()),
     }
 }
 

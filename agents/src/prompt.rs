@@ -141,6 +141,16 @@ pub fn notification(notice: &Notice<'_>) -> String {
     text
 }
 
+/// What a hook tells the model. `about` is the moment, and the call that it is about.
+pub fn hook_remark(about: &str, text: &str) -> String {
+    format!("<reminder>\nA hook of the developer's says ({}):\n{}\n</reminder>", defang(about), defang(text))
+}
+
+/// What a hook has against something that has happened already.
+pub fn hook_objection(about: &str, text: &str) -> String {
+    format!("<reminder>\nA hook of the developer's objects ({}):\n{}\n</reminder>", defang(about), defang(text))
+}
+
 /// The word for a kind of agent.
 pub fn kind_word(kind: AgentKind) -> &'static str {
     match kind {

@@ -4,12 +4,14 @@
 //! [`Workbench::shut_down`].
 
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use futures_util::future::join_all;
 use offshoot_protocol::{
     AgentId, AgentView, BlobHash, ChangeSummary, Command, Conversation, FileDiff, Rejected, RejectedCode, RoleSummary,
-    RoleWarning, SessionId, SessionSummary, Snapshot,
+    RoleUse, RoleWarning, SessionId, SessionSummary, Snapshot, Trust, TrustQuestion,
 };
 use tokio::sync::{Mutex, OnceCell};
 
@@ -21,9 +23,12 @@ use crate::model::{Model, Provider};
 use crate::policy::Rules;
 use crate::role::model_alias::ModelAliases;
 use crate::role::studio::Studio;
+use crate::role::uses;
+use crate::sandbox::{Limits, Sandbox};
 use crate::settings::Settings;
 use crate::tool::{self, Toolbox};
-use crate::tree::{Means, Tree};
+use crate::tree::{Kit, Means, Tree};
+use crate::trust::{TrustFile, main_checkout, would_activate};
 use crate::worktree::Worktrees;
 
 /// Everything a workbench is given. It looks nothing up by itself.
@@ -46,9 +51,9 @@ pub struct Options {
     pub tools: tool::Options,
     /// How git is run.
     pub git: GitSettings,
-    /// What is set.
-    pub settings: Settings,
-    /// Rules of the settings and the command line.
+    /// What the command line wants, laid over the settings files of each session's project.
+    pub adjust: Arc<dyn Fn(&mut Settings) + Send + Sync>,
+    /// Rules of the command line, beside those of the files.
     pub rules: Rules,
     /// Whether somebody can be asked.
     pub interactive: bool,
@@ -60,7 +65,7 @@ pub struct Workbench {
     clock: Arc<dyn Clock>,
     data_dir: PathBuf,
     config_dir: PathBuf,
-    means: Arc<Means>,
+    kit: Arc<Kit>,
     sessions: Mutex<HashMap<SessionId, Arc<Tree>>>,
     /// Set when what a crash left of worktrees is put right.
     repaired: OnceCell<()>,
@@ -71,16 +76,16 @@ impl Workbench {
     pub fn open(options: Options) -> Result<Self, LogError> {
         let log = Log::open(&options.data_dir)?;
         let home = PathBuf::from(&options.tools.environment.home);
-        let mut tools = tool::standard(options.tools);
-        tools.push(Arc::new(tool::agent::AgentTool));
-        let means = Means {
+        let hook_environment = hook_environment(&options.tools.environment);
+        let kit = Kit {
             models: options.models,
             default_model: options.default_model,
             aliases: ModelAliases::default(),
             model_override: options.model_override,
-            toolbox: Toolbox::new(tools),
-            settings: options.settings,
+            toolbox: toolbox(options.tools),
+            adjust: options.adjust,
             rules: options.rules,
+            hook_environment,
             interactive: options.interactive,
             worktrees: Worktrees::new(options.data_dir.join("worktrees"), Git::new(options.git), options.clock.clone()),
             ids: Arc::new(options.ids),
@@ -92,7 +97,7 @@ impl Workbench {
             clock: options.clock,
             data_dir: options.data_dir,
             config_dir: options.config_dir,
-            means: Arc::new(means),
+            kit: Arc::new(kit),
             sessions: Mutex::default(),
             repaired: OnceCell::new(),
         })
@@ -115,9 +120,10 @@ impl Workbench {
             Rejected::new(RejectedCode::NotFound, message, "Choose another one.")
         })?;
         self.repair().await;
-        let session = SessionId(self.means.ids.next("s-"));
+        let means = self.means(&project).await?;
+        let session = SessionId(self.kit.ids.next("s-"));
         let journal = Journal::create(session.clone(), self.clock.clone(), self.log.clone());
-        let tree = Tree::new(journal, self.means.clone(), self.session_folder(&session));
+        let tree = Tree::new(journal, means, self.session_folder(&session));
         let title = project.file_name().map_or_else(|| "/".to_owned(), |name| name.to_string_lossy().into_owned());
         tree.plant(&project, &title).await.map_err(|error| storage(&error))?;
         self.sessions.lock().await.insert(session.clone(), tree);
@@ -128,7 +134,7 @@ impl Workbench {
     pub async fn delete_session(&self, session: &SessionId) -> Result<(), Rejected> {
         self.tree(session).await?;
         if let Some(tree) = self.sessions.lock().await.remove(session) {
-            tree.close().await;
+            tree.close("delete").await;
         }
         self.log.delete_session(session);
         let folder = self.session_folder(session);
@@ -210,23 +216,66 @@ impl Workbench {
 
     /// The roles there are for a project, and what is wrong with their files.
     pub fn roles(&self, project: &Path) -> (Vec<RoleSummary>, Vec<RoleWarning>) {
-        let catalog = self.means.catalog(project);
+        let (answers, _) = TrustFile::open(&self.config_dir);
+        let catalog = self.kit.catalog(project, answers.of(project).is_trusted());
         (catalog.all(), catalog.warnings().to_vec())
     }
 
     /// The project's roles, to be looked at and changed.
     pub fn studio(&self, project: &Path) -> Studio {
-        let tools = self.means.toolbox.definitions();
+        let tools = self.kit.toolbox.definitions();
         let tools = tools.iter().map(|tool| (tool.name.as_str(), tool.description.as_str()));
-        Studio::new(self.means.role_folders(project), tools, self.data_dir.join("deleted-roles"))
+        let trusted = TrustFile::open(&self.config_dir).0.of(project).is_trusted();
+        Studio::new(self.kit.role_folders(project, trusted), tools, self.data_dir.join("deleted-roles"))
+    }
+
+    /// What a person would be asked about a folder before its files count, and what they said. Runs nothing.
+    pub async fn trust(&self, project: &Path) -> Result<TrustQuestion, Rejected> {
+        let (project, config_dir) = (project.to_path_buf(), self.config_dir.clone());
+        let asked = blocking(move || {
+            let (answers, _) = TrustFile::open(&config_dir);
+            let place = main_checkout(&project)?.display().to_string();
+            let would_activate = would_activate(&project);
+            Ok::<_, std::io::Error>(TrustQuestion { trust: answers.of(&project), would_activate, place })
+        });
+        asked.await?.map_err(|error| {
+            let message = format!("The folder can't be looked at: {error}.");
+            Rejected::new(RejectedCode::NotFound, message, "Choose another one.")
+        })
+    }
+
+    /// Remembers whether the person trusts a folder. Sessions that are open stay as they are; new ones, and those that are
+    /// opened again, go by it.
+    pub async fn set_trust(&self, project: &Path, trusted: bool) -> Result<(), Rejected> {
+        let (project, config_dir) = (project.to_path_buf(), self.config_dir.clone());
+        let trust = if trusted { Trust::Trusted } else { Trust::Untrusted };
+        let remembered = blocking(move || TrustFile::open(&config_dir).0.set(&project, trust));
+        remembered.await?.map_err(|error| {
+            Rejected::new(RejectedCode::Failed, error.to_string(), "What was remembered before still is.")
+        })
+    }
+
+    /// What holds for a project's sessions that begin now.
+    async fn means(&self, project: &Path) -> Result<Arc<Means>, Rejected> {
+        let (kit, project) = (self.kit.clone(), project.to_path_buf());
+        blocking(move || Arc::new(Means::of(&kit, &project))).await
+    }
+
+    /// The agents that had a role in the newest sessions of a project.
+    pub async fn role_uses(&self, project: &Path, role: &str) -> Result<Vec<RoleUse>, Rejected> {
+        let (log, project, role) = (self.log.clone(), project.display().to_string(), role.to_owned());
+        let look = move || {
+            let sessions = log.sessions()?;
+            let here: Vec<SessionSummary> = sessions.into_iter().filter(|session| session.project == project).collect();
+            uses::uses(&log, &here, &role)
+        };
+        blocking(look).await?.map_err(|error| storage(&error))
     }
 
     /// Ends all agents' tasks and flushes the log. What was running is found as interrupted at the next start.
     pub async fn shut_down(&self) {
         let trees: Vec<Arc<Tree>> = self.sessions.lock().await.drain().map(|(_, tree)| tree).collect();
-        for tree in trees {
-            tree.close().await;
-        }
+        join_all(trees.iter().map(|tree| tree.close("exit"))).await;
         self.log.close();
     }
 
@@ -242,7 +291,8 @@ impl Workbench {
         if journal.read(|fold| fold.root().is_none()) {
             return Err(Rejected::new(RejectedCode::NotFound, format!("There is no session {session}."), ""));
         }
-        let tree = Tree::new(journal, self.means.clone(), self.session_folder(session));
+        let project = journal.read(|fold| PathBuf::from(&fold.view.project));
+        let tree = Tree::new(journal, self.means(&project).await?, self.session_folder(session));
         tree.recover().await.map_err(|error| storage(&error))?;
         sessions.insert(session.clone(), tree.clone());
         Ok(tree)
@@ -251,7 +301,7 @@ impl Workbench {
     /// Puts right what a crash left of worktrees, before the first agent works.
     async fn repair(&self) {
         let repair = async || {
-            if let Err(error) = self.means.worktrees.repair().await {
+            if let Err(error) = self.kit.worktrees.repair().await {
                 tracing::error!(%error, "the worktrees could not be put right");
             }
         };
@@ -263,9 +313,42 @@ impl Workbench {
     }
 }
 
+/// The names of all tools, in the order in which models are told of them: what roles may name.
+pub fn tool_names() -> Vec<&'static str> {
+    toolbox(tool::Options {
+        sandbox: Arc::new(Sandbox::not_confined("nothing runs")),
+        environment: tool::Environment::default(),
+        network: false,
+        writable: Vec::new(),
+        limits: Limits::default(),
+    })
+    .names()
+    .collect()
+}
+
+fn toolbox(options: tool::Options) -> Toolbox {
+    let mut tools = tool::standard(options);
+    tools.push(Arc::new(tool::agent::AgentTool));
+    Toolbox::new(tools)
+}
+
 /// Whether anything of the session still runs.
 pub fn is_busy(agents: &[AgentView]) -> bool {
     agents.iter().any(|agent| crate::agent::is_running(&agent.state))
+}
+
+/// What hooks see of an environment: what commands do.
+fn hook_environment(environment: &tool::Environment) -> Vec<(OsString, OsString)> {
+    let tool::Environment { path, home, lang, term, extra } = environment;
+    let fixed = [("PATH", path), ("HOME", home), ("LANG", lang), ("TERM", term)];
+    let fixed = fixed.into_iter().map(|(name, value)| (name.into(), value.into()));
+    fixed.chain(extra.iter().map(|(name, value)| (name.into(), value.into()))).collect()
+}
+
+/// Reads or writes files off the threads that drive agents.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Rejected> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|error| Rejected::new(RejectedCode::Failed, error.to_string(), "Nothing was changed."))
 }
 
 fn storage(error: &LogError) -> Rejected {

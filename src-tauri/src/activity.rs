@@ -159,7 +159,19 @@ impl Activity {
             EventBody::WorktreeCreated { worktree } => {
                 (format!("works in {} on branch {}", worktree.path, worktree.branch), Tone::Faint)
             }
-            EventBody::Warned { warning } => (format!("warning: {}", warning.message), Tone::Warning),
+            EventBody::Warned { warning } => {
+                let about = if warning.code == "settings" { "settings" } else { "warning" };
+                (format!("{about}: {}", warning.message), Tone::Warning)
+            }
+            EventBody::HookRan(ran) if ran.exit != Some(0) || ran.warning.is_some() => {
+                let said = match (&ran.warning, ran.exit) {
+                    (Some(warning), _) => warning.clone(),
+                    (None, Some(2)) => "objects".to_owned(),
+                    (None, Some(exit)) => format!("exit status {exit}"),
+                    (None, None) => "was ended".to_owned(),
+                };
+                (format!("hook at {}: {said}: {}", ran.event, ran.command), Tone::Warning)
+            }
             _ => return None,
         };
         Some(line)

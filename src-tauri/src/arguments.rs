@@ -49,6 +49,10 @@ pub(crate) enum Wish {
     Sessions(SessionsArguments),
     /// Show a session's tree of agents
     Tree(TreeArguments),
+    /// Say how calls are decided
+    Permissions(PermissionsArguments),
+    /// List, show and check roles
+    Roles(RolesArguments),
     /// Check this machine and say what to do
     Doctor(DoctorArguments),
 }
@@ -80,6 +84,7 @@ Examples:
   offshoot exec --json 'Review the last commit' | jq -r 'select(.type == \"agent_ended\")'
   offshoot exec --continue 'And now the documentation'     the newest session of this folder
   offshoot exec --provider demo                            the demo, without a key or network")]
+#[allow(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub(crate) struct ExecArguments {
     /// What to do; `-` reads it from standard input. The demo has a prompt of its own
     #[arg(value_name = "PROMPT")]
@@ -104,6 +109,9 @@ pub(crate) struct ExecArguments {
     /// Deny what this rule covers; repeatable, and stronger than any allow
     #[arg(long, value_name = "RULE")]
     pub(crate) deny: Vec<String>,
+    /// Trust the folder for good: what its own settings, hooks, roles and instructions ask for counts
+    #[arg(long)]
+    pub(crate) trust: bool,
     /// Whether work that is delegated without a role becomes a fork
     #[arg(long, value_name = "WHEN")]
     pub(crate) forks: Option<ForksArgument>,
@@ -133,9 +141,13 @@ impl ExecArguments {
 
     /// The mode that was asked for.
     pub(crate) fn mode(&self) -> Option<PermissionMode> {
-        let text = self.permission_mode.as_ref()?;
-        MODES.iter().find(|(name, _)| name == text).map(|(_, mode)| *mode)
+        mode_named(self.permission_mode.as_ref()?)
     }
+}
+
+/// The mode of that name.
+pub(crate) fn mode_named(text: &str) -> Option<PermissionMode> {
+    MODES.iter().find(|(name, _)| *name == text).map(|(_, mode)| *mode)
 }
 
 const MODES: [(&str, PermissionMode); 5] = [
@@ -226,6 +238,106 @@ pub(crate) struct TreeArguments {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// `offshoot permissions`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  offshoot permissions explain Bash 'git push --force'
+  offshoot permissions explain --mode accept-edits Edit '{\"file_path\": \"src/main.rs\"}'")]
+pub(crate) struct PermissionsArguments {
+    /// What to do
+    #[command(subcommand)]
+    pub(crate) wish: PermissionsWish,
+}
+
+/// What to do with permissions.
+#[derive(Debug, Subcommand)]
+pub(crate) enum PermissionsWish {
+    /// Say which rule decides on a call, and why, part by part. Nothing is run
+    Explain(Box<ExplainArguments>),
+}
+
+/// `offshoot permissions explain`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+With --batch, standard input is read as JSON Lines {tool, input, mode?, cwd?, allow?, ask?, deny?}, and one
+decision a line is printed.
+
+Examples:
+  offshoot permissions explain Bash 'npm test && rm -rf build'
+  offshoot permissions explain --allow 'Bash(npm *)' --deny 'Bash(rm *)' --json Bash 'npm run clean'
+  echo '{\"tool\": \"Bash\", \"input\": \"ls\"}' | offshoot permissions explain --batch | jq -r .verdict")]
+pub(crate) struct ExplainArguments {
+    /// The tool's name
+    #[arg(value_name = "TOOL", required_unless_present = "batch")]
+    pub(crate) tool: Option<String>,
+    /// Its input as a JSON object, for Bash also the bare command; `-` reads it from standard input
+    #[arg(value_name = "INPUT", required_unless_present = "batch", allow_hyphen_values = true)]
+    pub(crate) input: Option<String>,
+    /// The project folder [default: the current one]
+    #[arg(short = 'C', long = "directory", value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    pub(crate) directory: Option<PathBuf>,
+    /// How calls are decided that no rule decides
+    #[arg(long, value_name = "MODE", value_parser = permission_mode())]
+    pub(crate) mode: Option<String>,
+    /// A rule that allows, beside those of the settings; repeatable
+    #[arg(long, value_name = "RULE")]
+    pub(crate) allow: Vec<String>,
+    /// A rule that makes calls be asked about; repeatable
+    #[arg(long, value_name = "RULE")]
+    pub(crate) ask: Vec<String>,
+    /// A rule that denies; repeatable
+    #[arg(long, value_name = "RULE")]
+    pub(crate) deny: Vec<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Answer one question for each line of standard input
+    #[arg(long, conflicts_with_all = ["tool", "mode", "allow", "ask", "deny"])]
+    pub(crate) batch: bool,
+}
+
+/// `offshoot roles`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Exit codes of check: 0 nothing is wrong, 1 something is.
+
+Examples:
+  offshoot roles                              all, hidden ones too
+  offshoot roles show reviewer
+  offshoot roles check .offshoot/roles        path:line: message, for editors and CI
+  offshoot roles --json | jq -r '.roles[].name'")]
+pub(crate) struct RolesArguments {
+    /// What to do with them [default: list]
+    #[command(subcommand)]
+    pub(crate) wish: Option<RolesWish>,
+    /// The project folder [default: the current one]
+    #[arg(short = 'C', long = "directory", global = true, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    pub(crate) directory: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+/// What to do with roles.
+#[derive(Debug, Subcommand)]
+pub(crate) enum RolesWish {
+    /// List all roles, with where they come from
+    List,
+    /// Show one role
+    Show {
+        /// Its name
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+    /// Say what is wrong with role files
+    Check {
+        /// A role file or a folder of them [default: all that the project and you have]
+        #[arg(value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
+        path: Option<PathBuf>,
+    },
 }
 
 /// `offshoot doctor`.

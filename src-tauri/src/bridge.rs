@@ -100,6 +100,9 @@ pub(crate) fn commands() -> impl Fn(Invoke) -> bool + Send + Sync + 'static {
         roles::role_delete,
         roles::role_restore,
         roles::role_rule,
+        roles::role_uses,
+        commands::trust,
+        commands::set_trust,
         desktop::pick_folder,
         desktop::open_external,
     ]

@@ -9,11 +9,11 @@ use offshoot_agents::journal::Subscription;
 use offshoot_agents::model::Provider;
 use offshoot_agents::model::demo::OPENING;
 use offshoot_agents::workbench::Workbench;
-use offshoot_protocol::{Command, SessionId, TurnOutcome};
+use offshoot_protocol::{Command, SessionId, Trust, TurnOutcome};
 
 use crate::activity::{Activity, is_limit};
 use crate::arguments::{ExecArguments, FolderArguments, Misused};
-use crate::console::{Console, Tone};
+use crate::console::{Console, Tone, one_line};
 use crate::surroundings::Surroundings;
 use crate::workplace::{self, Choice};
 
@@ -61,14 +61,34 @@ pub(crate) async fn run(
         let nothing = || Misused("there is nothing to do: give a prompt, or `-` to read one".to_owned());
         (prompt(arguments).await?.ok_or_else(nothing)?, project)
     };
-    workplace::rules(&surroundings, &choice)?;
-    for warning in workplace::warnings(&surroundings) {
-        console.note_of("settings", Tone::Warning, &warning);
-    }
+    workplace::rules(&choice)?;
     let workbench = workplace::open(&surroundings, choice).await?;
+    settle_trust(&workbench, &project, arguments.trust, console).await?;
     let ended = follow(&workbench, arguments, &project, prompt, console).await;
     workbench.shut_down().await;
     Ok(ended?.into())
+}
+
+/// Trusts the folder if that is wanted; else says what it would ask for, where nobody has said yet whether it may.
+async fn settle_trust(
+    workbench: &Workbench,
+    project: &Path,
+    wanted: bool,
+    console: &mut Console,
+) -> anyhow::Result<()> {
+    if wanted {
+        workbench.set_trust(project, true).await?;
+        console.note(&format!("offshoot: {} is trusted from now on.", workbench.trust(project).await?.place));
+        return Ok(());
+    }
+    let question = workbench.trust(project).await?;
+    if question.trust == Trust::Unknown && !question.would_activate.is_empty() {
+        let ignored = question.would_activate.join("; ");
+        let line =
+            format!("offshoot: this folder isn't trusted yet, so this is ignored: {ignored}. `--trust` trusts it.");
+        console.note(&one_line(&line));
+    }
+    Ok(())
 }
 
 /// The prompt: the argument or standard input. Blank ones are none.

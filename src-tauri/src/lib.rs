@@ -12,6 +12,8 @@
 //! | [`activity`] | one line per event, for people |
 //! | [`exec`] | one non-interactive run |
 //! | [`sessions`] | lists, trees, deletion |
+//! | [`permissions`] | how calls are decided |
+//! | [`roles`] | the catalog, and what is wrong in it |
 //! | [`doctor`] | checks the machine and says what to do |
 //! | `window`, `bridge` | the window, and the commands its page may call; only with the feature `desktop` |
 
@@ -22,6 +24,8 @@ mod bridge;
 mod console;
 mod doctor;
 mod exec;
+mod permissions;
+mod roles;
 mod sessions;
 mod surroundings;
 #[cfg(feature = "desktop")]
@@ -51,6 +55,8 @@ pub fn main() -> ExitCode {
         Some(Wish::Exec(ref wish)) => runtime.block_on(exec::run(wish, &arguments.folders, &mut console)),
         Some(Wish::Sessions(ref wish)) => runtime.block_on(sessions::run(wish, &arguments.folders, &mut console)),
         Some(Wish::Tree(ref wish)) => runtime.block_on(sessions::tree(wish, &arguments.folders, &mut console)),
+        Some(Wish::Permissions(ref wish)) => permissions::run(wish, &arguments.folders, &mut console),
+        Some(Wish::Roles(ref wish)) => roles::run(wish, &arguments.folders, &mut console),
         Some(Wish::Doctor(ref wish)) => runtime.block_on(doctor::run(wish, &arguments.folders, &mut console)),
     };
     // A read that blocks (a terminal, a hung file system) must not keep the program from ending.

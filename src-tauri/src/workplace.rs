@@ -14,6 +14,7 @@ use offshoot_agents::policy::{RuleKind, RuleSource, Rules};
 use offshoot_agents::sandbox::{self, Limits, Sandbox};
 use offshoot_agents::settings::{Forks, Settings};
 use offshoot_agents::tool::{self, Environment};
+use offshoot_agents::trust::{Trust, TrustFile};
 use offshoot_agents::workbench::{Options, Workbench};
 use offshoot_protocol::{PermissionMode, Rejected, RejectedCode};
 
@@ -109,10 +110,10 @@ pub(crate) fn address<'a>(surroundings: &'a Surroundings, choice: &'a Choice) ->
     choice.base_url.as_ref().or(surroundings.anthropic.base_url.as_ref()).or(set).map(String::as_str)
 }
 
-/// The rules of the settings and of the command line. A malformed one of the command line is a mistake of whoever wrote
-/// it: nothing is started with fewer rules than were meant.
-pub(crate) fn rules(surroundings: &Surroundings, choice: &Choice) -> Result<Rules, Misused> {
-    let (mut rules, _) = surroundings.settings.rules();
+/// The rules of the command line; those of the settings files are the session's. A malformed one is a mistake of whoever
+/// wrote it: nothing is started with fewer rules than were meant.
+pub(crate) fn rules(choice: &Choice) -> Result<Rules, Misused> {
+    let mut rules = Rules::default();
     rules.add(RuleKind::Allow, RuleSource::CommandLine, &choice.allow);
     rules.add(RuleKind::Deny, RuleSource::CommandLine, &choice.deny);
     match rules.problems.iter().find(|problem| problem.left_out) {
@@ -133,11 +134,9 @@ pub(crate) async fn open(surroundings: &Surroundings, choice: Choice) -> Result<
     let models = models(surroundings, &choice).map_err(|error| {
         Rejected::new(RejectedCode::Invalid, format!("The model can't be reached: {error}."), "Check key and address.")
     })?;
-    let rules = rules(surroundings, &choice)
-        .map_err(|misused| Rejected::new(RejectedCode::Invalid, misused.0, "Correct it."))?;
+    let rules = rules(&choice).map_err(|misused| Rejected::new(RejectedCode::Invalid, misused.0, "Correct it."))?;
     let path = search_path().await;
     let sandbox = if choice.acts { sandbox(surroundings).await } else { Sandbox::not_confined("nothing runs") };
-    let set = surroundings.settings.settings.clone();
     let options = Options {
         data_dir: surroundings.data_dir.clone(),
         config_dir: surroundings.config_dir.clone(),
@@ -165,16 +164,7 @@ pub(crate) async fn open(surroundings: &Surroundings, choice: Choice) -> Result<
             home: Some(surroundings.home.clone()),
             environment: surroundings.for_git.clone(),
         },
-        settings: Settings {
-            mode: choice.mode.unwrap_or(set.mode),
-            root_max_turns: choice.max_turns.or(set.root_max_turns),
-            forks: match choice.forks {
-                Some(ForksArgument::Always) => Forks::Always,
-                Some(ForksArgument::Never) => Forks::Never,
-                None => set.forks,
-            },
-            ..set
-        },
+        adjust: adjust(&choice),
         rules,
         interactive: choice.interactive,
     };
@@ -187,6 +177,20 @@ pub(crate) async fn open(surroundings: &Surroundings, choice: Choice) -> Result<
 /// Folders beside the project that commands may write: those that are there, links resolved.
 fn writable(folders: &[PathBuf]) -> Vec<PathBuf> {
     folders.iter().filter_map(|folder| folder.canonicalize().ok()).filter(|folder| folder.is_dir()).collect()
+}
+
+/// What the command line wants, laid over the settings files.
+fn adjust(choice: &Choice) -> Arc<dyn Fn(&mut Settings) + Send + Sync> {
+    let (mode, max_turns) = (choice.mode, choice.max_turns);
+    let forks = choice.forks.map(|forks| match forks {
+        ForksArgument::Always => Forks::Always,
+        ForksArgument::Never => Forks::Never,
+    });
+    Arc::new(move |settings| {
+        settings.mode = mode.unwrap_or(settings.mode);
+        settings.forks = forks.unwrap_or(settings.forks);
+        settings.root_max_turns = max_turns.or(settings.root_max_turns);
+    })
 }
 
 /// The demo's pace: it reads like a fast model.
@@ -229,11 +233,21 @@ pub(crate) fn folder(path: &Path) -> Result<PathBuf, Rejected> {
     if folder.is_dir() { Ok(folder) } else { Err(refuse("it is a file".into())) }
 }
 
-/// The demo's sample project, in the data folder; made at the first call.
+/// The demo's sample project, in the data folder; made at the first call. It is this program's own, so it counts as trusted
+/// unless the person said otherwise.
 pub(crate) async fn demo_project(surroundings: &Surroundings) -> Result<PathBuf, Rejected> {
     let place = surroundings.data_dir.join("sample");
+    let config_dir = surroundings.config_dir.clone();
     let made = tokio::task::spawn_blocking(move || {
-        if place.join(".git").is_dir() { Ok(place) } else { demo::create_sample(&place).map(|()| place) }
+        if !place.join(".git").is_dir() {
+            demo::create_sample(&place)?;
+        }
+        let (mut answers, _) = TrustFile::open(&config_dir);
+        if answers.of(&place) == Trust::Unknown {
+            // Where it can't be remembered, the person is asked.
+            let _ = answers.set(&place, Trust::Trusted);
+        }
+        Ok::<_, demo::SampleError>(place)
     });
     let failed = |error: String| Rejected::new(RejectedCode::Failed, error, "Open a folder of your own instead.");
     made.await.map_err(|error| failed(error.to_string()))?.map_err(|error| failed(format!("{error}.")))

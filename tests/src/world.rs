@@ -15,6 +15,7 @@ use offshoot_agents::policy::Rules;
 use offshoot_agents::sandbox::{Limits, Sandbox};
 use offshoot_agents::settings::{Forks, Settings};
 use offshoot_agents::tool::Environment;
+use offshoot_agents::trust::{Trust, TrustFile};
 use offshoot_agents::workbench::{Options, Workbench};
 use offshoot_protocol::{
     AgentId, AgentView, Answer, Block, Command, Conversation, Event, EventBody, Message, Origin, PermissionRequest,
@@ -67,6 +68,10 @@ pub struct Setup {
     pub git: bool,
     /// How long the provider may be silent.
     pub idle_limit: Duration,
+    /// Whether the person trusts the project.
+    pub trusted: bool,
+    /// Files of the person's settings folder.
+    pub config: Vec<(&'static str, String)>,
 }
 
 impl Default for Setup {
@@ -78,6 +83,8 @@ impl Default for Setup {
             interactive: true,
             git: true,
             idle_limit: Endpoint::IDLE_LIMIT,
+            trusted: true,
+            config: Vec::new(),
         }
     }
 }
@@ -103,8 +110,17 @@ impl World {
     }
 
     async fn on(repository: Repository, server: Scripted, model: ProviderModel, setup: Setup) -> Self {
-        let Setup { settings, rules, interactive, .. } = setup;
+        let Setup { settings, rules, interactive, trusted, config, .. } = setup;
         let folder = tempfile::tempdir().expect("a temporary folder");
+        let config_dir = folder.path().join("config");
+        std::fs::create_dir_all(&config_dir).expect("a settings folder");
+        for (name, text) in config {
+            std::fs::write(config_dir.join(name), text).expect("a settings file");
+        }
+        if trusted {
+            let set = TrustFile::open(&config_dir).0.set(repository.path(), Trust::Trusted);
+            set.expect("the folder can be trusted");
+        }
         let core = Core { model, settings, rules, interactive };
         let workbench = core.open(folder.path(), Arc::new(SystemClock));
         let session = workbench.create_session(repository.path()).await.expect("a session");
@@ -297,7 +313,10 @@ impl Core {
                 limits: Limits::default(),
             },
             git: GitSettings { program: "git".into(), path: path.into(), home: Some(home), environment: Vec::new() },
-            settings: self.settings.clone(),
+            adjust: Arc::new({
+                let settings = self.settings.clone();
+                move |all| *all = settings.clone()
+            }),
             rules: self.rules.clone(),
             interactive: self.interactive,
         })

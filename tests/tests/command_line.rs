@@ -143,7 +143,8 @@ async fn the_persons_settings_hold() {
     std::fs::write(config.join("settings.json"), settings.to_string()).unwrap();
     let done = place.run(&["exec", "--permission-mode", "bypass", "Make a file"]).await;
     done.expect(3);
-    assert!(done.err().contains("settings: ") && done.err().contains("agentLimit"), "{}", done.err());
+    assert_eq!(done.err().matches("agentLimit").count(), 1, "told once: {}", done.err());
+    assert!(done.err().contains("root: settings: "), "{}", done.err());
     assert_eq!(server.finish()[0].body["model"], "claude-set");
 }
 
@@ -378,4 +379,90 @@ fn holds(folder: &Path, bytes: &[u8]) -> bool {
         }
         std::fs::read(&path).is_ok_and(|content| content.windows(bytes.len()).any(|window| window == bytes))
     })
+}
+
+/// What a repository asks for that nobody has trusted.
+const HOOK: &str = r#"{"permissions": {"allow": ["Bash(touch *)"]}}"#;
+
+#[tokio::test]
+async fn exec_says_what_an_untrusted_folder_is_refused_and_trusts_it_when_told() {
+    let place = Place::new();
+    place.repository.write(".offshoot/settings.json", HOOK);
+    let server = Scripted::start([
+        reply().call("Bash", json!({"command": "touch new"})),
+        reply().when_result("permission_denied").text("No."),
+        reply().call("Bash", json!({"command": "touch new"})),
+        reply().when_result("").text("Done."),
+        reply().text("Hello."),
+    ]);
+    let done = place.exec(&server, &["Make a file"]).await;
+    done.expect(3);
+    let ignored: Vec<_> =
+        done.err().lines().filter(|line| line.contains("isn't trusted yet")).map(str::to_owned).collect();
+    assert!(
+        ignored.len() == 1 && ignored[0].contains("Bash(touch *)") && ignored[0].contains("--trust"),
+        "{ignored:?}"
+    );
+    let done = place.exec(&server, &["--trust", "Make a file"]).await;
+    done.expect(0);
+    assert!(done.err().contains("is trusted from now on"), "{}", done.err());
+    assert!(place.repository.path().join("new").exists());
+    let done = place.exec(&server, &["Hello"]).await;
+    assert!(!done.expect(0).err().contains("trusted"), "{}", done.err());
+    server.finish();
+}
+
+#[tokio::test]
+async fn permissions_are_explained_part_by_part() {
+    let place = Place::new();
+    place.repository.write(".offshoot/settings.json", r#"{"permissions": {"deny": ["Bash(rm *)"]}}"#);
+    let explain = ["permissions", "explain"];
+    let run = async |more: &[&str]| place.run(&[&explain[..], more].concat()).await;
+
+    let done = run(&["--json", "--allow", "Bash(npm *)", "Bash", "npm test && rm -rf build"]).await;
+    let answer: Value = serde_json::from_str(&done.expect(0).out()).unwrap();
+    assert_eq!((&answer["verdict"], &answer["rule"]), (&json!("deny"), &json!("Bash(rm *)")));
+    let parts: Vec<_> = answer["parts"].as_array().unwrap().iter().map(|part| &part["verdict"]).collect();
+    assert_eq!(parts, ["allow", "deny"]);
+
+    let done = run(&["--mode", "accept-edits", "Edit", r#"{"file_path": "src/a.txt"}"#]).await;
+    assert!(done.expect(0).out().starts_with("allow"), "{}", done.out());
+    let done = run(&["Bash", "touch x"]).await;
+    assert!(done.expect(0).out().contains("would be allowed by  Bash(touch x)"), "{}", done.out());
+    assert!(run(&["Edit", "src/a.txt"]).await.expect(2).err().contains("JSON object"));
+    run(&["--allow", "Bash(npm", "Bash", "npm"]).await.expect(2);
+
+    let mut child = place.offshoot(&[&explain[..], &["--batch"]].concat()).stdin(Stdio::piped()).spawn().unwrap();
+    let lines = "{\"tool\":\"Bash\",\"input\":\"ls\"}\n\nnonsense\n";
+    child.stdin.take().unwrap().write_all(lines.as_bytes()).await.unwrap();
+    let done = Done(child.wait_with_output().await.unwrap());
+    let answers: Vec<Value> = done.expect(0).out().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((&answers[0]["verdict"], &answers[1]["error"]), (&json!("allow"), &json!(true)));
+}
+
+#[tokio::test]
+async fn roles_are_listed_shown_and_checked() {
+    let place = Place::new();
+    place
+        .repository
+        .write(".offshoot/roles/tidy.md", "---\nname: tidy\ndescription: Tidies up.\ncolour: red\n---\nTidy up.\n");
+    let done = place.run(&["roles"]).await;
+    assert!(done.expect(0).out().contains("explore  built-in"), "{}", done.out());
+    assert!(!done.out().contains("tidy") && done.err().contains("isn't trusted"), "{}", done.err());
+
+    let done = place.run(&["roles", "check"]).await;
+    let out = done.expect(1).out();
+    assert!(out.contains("tidy.md:4: ") && out.contains("colour"), "{out}");
+    let done = place.run(&["roles", "check", ".offshoot/roles/tidy.md", "--json"]).await;
+    let warnings: Value = serde_json::from_str(&done.expect(1).out()).unwrap();
+    assert_eq!(warnings[0]["line"], 4);
+    place.run(&["roles", "check", "nowhere.md"]).await.expect(2);
+    place.repository.write(".offshoot/roles/tidy.md", "---\nname: tidy\ndescription: Tidies up.\n---\nTidy up.\n");
+    assert_eq!(place.run(&["roles", "check"]).await.expect(0).out(), "");
+
+    let done = place.run(&["roles", "show", "explore", "--json"]).await;
+    let role: Value = serde_json::from_str(&done.expect(0).out()).unwrap();
+    assert_eq!((&role["source"], &role["tools"][0]), (&json!("built_in"), &json!("Read")));
+    let done = place.run(&["roles", "show", "exlore"]).await;
+    assert!(done.expect(2).err().contains("did you mean explore?"), "{}", done.err());
 }

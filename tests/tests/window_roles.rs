@@ -154,6 +154,16 @@ async fn roles_by_pointer() {
         Query { role: "treeitem", containing: Some("Try the tests"), within: Some("Agents"), ..Query::default() };
     window.find_where(&agent).await;
     window.picture("roles-started-light").await;
+
+    // Tried, it has a session of its own.
+    window.press("Project").await;
+    window.press_where(&menu_item("Roles")).await;
+    window.press_where(&button("tester", "Project")).await;
+    window.press("Try it").await;
+    type_into(&window, &textbox("Brief"), &format!("Try it out{ENTER}")).await;
+    let tried = Query { role: "treeitem", containing: Some("Try it out"), within: Some("Agents"), ..Query::default() };
+    window.find_where(&tried).await;
+    assert!(window.look(&agent).await.is_empty(), "the other session's agent is in the other session");
     window.close().await;
 }
 

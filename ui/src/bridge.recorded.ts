@@ -16,6 +16,7 @@ import type {
   SessionId,
   SessionSummary,
   Snapshot,
+  TrustQuestion,
 } from "./protocol.gen";
 import { recordedRoles } from "./roles/recorded";
 import { sampleRoles } from "./roles/samples";
@@ -36,6 +37,8 @@ export interface Recording {
   sessions: SessionSummary[];
   frames: Frame[];
   roles: Roles;
+  /** Absent: the project is trusted. */
+  trust?: TrustQuestion;
   /** By agent. */
   changes: Record<AgentId, ChangeSummary>;
   /** By `agent:path`. */
@@ -56,6 +59,8 @@ export interface Playback {
 export interface RecordedBridge extends Bridge {
   /** Commands in the order they were sent. */
   readonly sent: Command[];
+  /** Answers to the question of trust, in the order they were given. */
+  readonly trusted: boolean[];
   /** Delivers the next frame; answers whether there was one to deliver. */
   step(): boolean;
   /** Delivers a batch that isn't in the recording; sequence numbers are set here. */
@@ -67,6 +72,7 @@ export function recordedBridge(recording: Recording, playback: Playback = {}): R
   const log: Event[] = [];
   const answered = new Set<RequestId>();
   const sent: Command[] = [];
+  const trusted: boolean[] = [];
   const listeners = new Set<(batch: Batch) => void>();
   let position = 0;
   let started = false;
@@ -191,6 +197,7 @@ export function recordedBridge(recording: Recording, playback: Playback = {}): R
   return {
     ...recordedRoles(sampleRoles(playback.roles ?? null)),
     sent,
+    trusted,
     step,
     inject,
     startup: async () => recording.startup,
@@ -236,6 +243,12 @@ export function recordedBridge(recording: Recording, playback: Playback = {}): R
     },
     blob: async (hash) => recording.blobs[hash] ?? "",
     roles: async () => recording.roles,
+    trust: async (project) => {
+      const question = recording.trust ?? { trust: "trusted", would_activate: [], place: project };
+      const last = trusted.at(-1);
+      return last === undefined ? question : { ...question, trust: last ? "trusted" : "untrusted" };
+    },
+    setTrust: async (_project, answer) => void trusted.push(answer),
     openExternal: async () => undefined,
   };
 }

@@ -20,10 +20,12 @@ import type {
   RoleSource,
   RoleSummary,
   RoleTrashId,
+  RoleUse,
   RoleWarning,
   SessionId,
   SessionSummary,
   Snapshot,
+  TrustQuestion,
 } from "./protocol.gen";
 
 /** What the program says about itself when the window opens. */
@@ -78,6 +80,12 @@ export interface Bridge {
   /** Answers the path of what came back. */
   roleRestore(project: string, trashed: RoleTrashId): Promise<string>;
   roleRule(project: string, entry: string): Promise<RoleRule>;
+  /** The agents that had a role, the newest first. */
+  roleUses(project: string, role: string): Promise<RoleUse[]>;
+  /** What the folder's own files would ask for, and whether they count. */
+  trust(project: string): Promise<TrustQuestion>;
+  /** Counts for sessions that begin or are opened from now on. */
+  setTrust(project: string, trusted: boolean): Promise<void>;
   openExternal(url: string): Promise<void>;
 }
 
@@ -124,6 +132,9 @@ export function windowBridge(): Bridge {
     roleDelete: (project, path) => invoke("role_delete", { project, path }),
     roleRestore: (project, trashed) => invoke("role_restore", { project, trashed }),
     roleRule: (project, entry) => invoke("role_rule", { project, entry }),
+    roleUses: (project, role) => invoke("role_uses", { project, role }),
+    trust: (project) => invoke("trust", { project }),
+    setTrust: (project, trusted) => invoke("set_trust", { project, trusted }),
     openExternal: (url) => invoke("open_external", { url }),
   };
 }

@@ -259,7 +259,7 @@ detail?: ResultDetail,
  */
 duration_ms: number, };
 
-export type FailureCode = "model" | "refusal" | "output_limit" | "context_window" | "unknown_stop" | "turn_limit" | "empty_report" | "worktree_missing" | "isolation_unavailable" | "storage";
+export type FailureCode = "model" | "refusal" | "output_limit" | "context_window" | "unknown_stop" | "turn_limit" | "empty_report" | "worktree_missing" | "isolation_unavailable" | "storage" | "hook";
 
 export type TurnOutcome = { "kind": "finished" } | { "kind": "failed", 
 /**
@@ -298,6 +298,28 @@ code: string,
  * For people.
  */
 message: string, };
+
+export type HookRan = { 
+/**
+ * The moment: `PreToolUse`, `Stop`, ….
+ */
+event: string, 
+/**
+ * The command line, as set.
+ */
+command: string, 
+/**
+ * Its exit status: 0 is no objection, 2 is one; absent when it was ended, or never started.
+ */
+exit?: number, 
+/**
+ * How long it took, in milliseconds.
+ */
+duration_ms: number, 
+/**
+ * What went wrong, or what it tells the person.
+ */
+warning?: string, };
 
 export type EventBody = { "type": "session_created", 
 /**
@@ -455,7 +477,7 @@ todos: Array<Todo>, } | { "type": "warned",
 /**
  * What.
  */
-warning: Warning, };
+warning: Warning, } | { "type": "hook_ran" } & HookRan;
 
 export type Event = { 
 /**
@@ -629,7 +651,7 @@ todos: Array<Todo>, } | { "type": "warned",
 /**
  * What.
  */
-warning: Warning, });
+warning: Warning, } | { "type": "hook_ran" } & HookRan);
 
 export type PermissionMode = "default" | "accept-edits" | "plan" | "dont-ask" | "bypass";
 
@@ -1138,6 +1160,56 @@ matches: Array<string>,
  */
 misses: Array<string>, };
 
+export type RoleUse = { 
+/**
+ * In which session.
+ */
+session: SessionId, 
+/**
+ * That session's title.
+ */
+session_title: string, 
+/**
+ * The agent.
+ */
+agent: AgentId, 
+/**
+ * Its title.
+ */
+title: string, 
+/**
+ * When it was created (UTC).
+ */
+created_at: string, 
+/**
+ * How it ended, or how far it is.
+ */
+state: AgentState, 
+/**
+ * Its model calls.
+ */
+steps: number, 
+/**
+ * What it used up.
+ */
+usage: Usage, };
+
+export type Trust = "trusted" | "untrusted" | "unknown";
+
+export type TrustQuestion = { 
+/**
+ * What they said so far.
+ */
+trust: Trust, 
+/**
+ * What would become active, a line each, for people; the texts come from the folder. Empty: there is nothing to ask.
+ */
+would_activate: Array<string>, 
+/**
+ * Absolute path of the main checkout: the answer holds for it and all its worktrees.
+ */
+place: string, };
+
 export type Isolation = "shared" | "worktree";
 
 export type Command = { "type": "send_message", 
@@ -1487,6 +1559,10 @@ todos: Array<Todo>,
  * What a person should know about it.
  */
 warnings: Array<Warning>, 
+/**
+ * The last hooks that ran for it, oldest first; bounded.
+ */
+hooks?: Array<HookRan>, 
 /**
  * How its last run ended.
  */

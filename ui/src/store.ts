@@ -4,7 +4,7 @@
 import { batch, createSignal, type Accessor } from "solid-js";
 import { createPrefs, readText, write, type Prefs } from "./app/prefs";
 import { asRejected, type Bridge, type Startup } from "./bridge";
-import type { AgentId, AgentView, Command, Rejected, SessionId, SessionSummary } from "./protocol.gen";
+import type { AgentId, AgentView, Command, Rejected, SessionId, SessionSummary, TrustQuestion } from "./protocol.gen";
 import { createStudio, type Studio } from "./roles/studio";
 import { openSession as openSessionStore, type SessionStore } from "./session/store";
 
@@ -21,6 +21,20 @@ export interface Notice {
 export interface ForkPoint {
   agent: AgentId;
   messages: number;
+}
+
+/** The question whether a folder is trusted, until it is answered. */
+export interface TrustAsked {
+  question: TrustQuestion;
+  /** Absent: not now; it will be asked again. */
+  answer: (trusted: boolean | undefined) => void;
+}
+
+/** A text that something else in the window puts into the composer. */
+export interface Proposal {
+  text: string;
+  /** Whether it is sent at once; else it stands there to be changed. */
+  send: boolean;
 }
 
 export interface AppStore {
@@ -40,12 +54,18 @@ export interface AppStore {
   tab: Accessor<InspectorTab>;
   sheet: Accessor<Sheet>;
   link: Accessor<string | undefined>;
+  trustAsked: Accessor<TrustAsked | undefined>;
   forkPoint: Accessor<ForkPoint | undefined>;
+  /** The text that the composer shall take, until it has taken it. */
+  proposal: Accessor<Proposal | undefined>;
   setTab(tab: InspectorTab): void;
   setSheet(sheet: Sheet): void;
   /** Asks before a link opens outside of the window. */
   askLink(url: string | undefined): void;
   setForkPoint(point: ForkPoint | undefined): void;
+  /** Asks again whether the open folder is trusted, whatever was said before. */
+  reviewTrust(): Promise<void>;
+  propose(proposal: Proposal | undefined): void;
   start(): Promise<void>;
   pickFolder(): Promise<void>;
   openDemo(): Promise<void>;
@@ -73,8 +93,10 @@ export function createApp(bridge: Bridge): AppStore {
   const [tab, setTab] = createSignal<InspectorTab>("review");
   const [sheet, setSheet] = createSignal<Sheet>();
   const [link, setLink] = createSignal<string>();
+  const [trustAsked, setTrustAsked] = createSignal<TrustAsked>();
   const [forkPoint, setForkPoint] = createSignal<ForkPoint>();
   const studio = createStudio({ bridge, project, report });
+  const [proposal, setProposal] = createSignal<Proposal>();
   let noticeCount = 0;
 
   function report(error: unknown): void {
@@ -105,8 +127,26 @@ export function createApp(bridge: Bridge): AppStore {
     return here;
   }
 
+  /** Asks before anything of the folder counts; without an answer nothing does. */
+  async function askTrust(path: string, question: TrustQuestion): Promise<void> {
+    const trusted = await new Promise<boolean | undefined>((answer) => setTrustAsked({ question, answer }));
+    setTrustAsked(undefined);
+    if (trusted !== undefined) await bridge.setTrust(path, trusted);
+  }
+
+  async function settleTrust(path: string): Promise<void> {
+    try {
+      const question = await bridge.trust(path);
+      if (question.trust === "unknown" && question.would_activate.length > 0) await askTrust(path, question);
+    } catch (error) {
+      // It stays untrusted; that is no reason not to open it.
+      report(error);
+    }
+  }
+
   async function enter(path: string): Promise<void> {
     setProblem(undefined);
+    await settleTrust(path);
     if (path !== project()) closeSession();
     setProject(path);
     const known = await listSessions();
@@ -175,7 +215,9 @@ export function createApp(bridge: Bridge): AppStore {
     tab,
     sheet,
     link,
+    trustAsked,
     forkPoint,
+    proposal,
     setTab,
     setSheet(next) {
       // The studio is no sheet: it stays open beside the tree and the composer.
@@ -184,6 +226,16 @@ export function createApp(bridge: Bridge): AppStore {
     },
     askLink: setLink,
     setForkPoint,
+    async reviewTrust() {
+      const path = project();
+      if (path === null) return;
+      try {
+        await askTrust(path, await bridge.trust(path));
+      } catch (error) {
+        report(error);
+      }
+    },
+    propose: setProposal,
     start: () =>
       during("Starting", async () => {
         const about = await bridge.startup();

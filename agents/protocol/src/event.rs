@@ -192,6 +192,8 @@ pub enum EventBody {
         /// What.
         warning: Warning,
     },
+    /// A hook ran for this agent.
+    HookRan(HookRan),
 }
 
 /// What is known of an agent from its first moment.
@@ -419,6 +421,8 @@ pub enum FailureCode {
     IsolationUnavailable,
     /// The log could not be written.
     Storage,
+    /// A hook ended the work.
+    Hook,
 }
 
 /// How a child ended.
@@ -445,6 +449,26 @@ pub enum AgentOutcome {
     Stopped,
     /// The program ended while it ran.
     Interrupted,
+}
+
+/// A hook that ran.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct HookRan {
+    /// The moment: `PreToolUse`, `Stop`, ….
+    pub event: String,
+    /// The command line, as set.
+    pub command: String,
+    /// Its exit status: 0 is no objection, 2 is one; absent when it was ended, or never started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub exit: Option<i32>,
+    /// How long it took, in milliseconds.
+    #[ts(type = "number")]
+    pub duration_ms: u64,
+    /// What went wrong, or what it tells the person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub warning: Option<String>,
 }
 
 /// Something a person should know.

@@ -16,14 +16,15 @@ mod permission;
 mod role;
 mod shell;
 mod snapshot;
+mod trust;
 pub mod typescript;
 
 pub use change::{ChangeCount, ChangeKind, ChangeSummary, ChangedFile, DiffLine, FileDiff, Hunk, LineKind};
 pub use command::{Command, Isolation, Rejected, RejectedCode};
 pub use delta::{Batch, Delta, TextKind};
 pub use event::{
-    AgentCreated, AgentKind, AgentOutcome, CallResult, Event, EventBody, FailureCode, Inherited, Input, InputSource,
-    ResultDetail, StepEnded, TurnOutcome, Usage, Warning,
+    AgentCreated, AgentKind, AgentOutcome, CallResult, Event, EventBody, FailureCode, HookRan, Inherited, Input,
+    InputSource, ResultDetail, StepEnded, TurnOutcome, Usage, Warning,
 };
 pub use id::{AgentId, BlobHash, CallId, InputId, RequestId, SessionId, TaskId};
 pub use jiff::Timestamp;
@@ -31,10 +32,11 @@ pub use message::{Block, Message, MessageRole, Origin, RawJson};
 pub use permission::{Access, Answer, Asker, DecidedBy, PermissionMode, PermissionRequest, WithdrawnReason};
 pub use role::{
     RoleBoard, RoleCard, RoleChange, RoleCopy, RoleFields, RoleFile, RolePreview, RoleRule, RoleSave, RoleSource,
-    RoleSummary, RoleTool, RoleTrashId, RoleWarning,
+    RoleSummary, RoleTool, RoleTrashId, RoleUse, RoleWarning,
 };
 pub use shell::{ShellOutcome, ShellView};
 pub use snapshot::{
     AgentState, AgentView, CallState, CallView, Conversation, SessionSummary, SessionView, Snapshot, Todo, TodoStatus,
     WorktreeState, WorktreeView,
 };
+pub use trust::{Trust, TrustQuestion};

@@ -1,9 +1,10 @@
 //! Roles as the window and the command line list them.
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use crate::{DiffLine, Isolation, PermissionMode};
+use crate::{AgentId, AgentState, DiffLine, Isolation, PermissionMode, SessionId, Usage};
 
 /// Where a role file comes from. Later ones win over earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, TS)]
@@ -250,4 +251,26 @@ pub struct RoleRule {
     pub matches: Vec<String>,
     /// Calls that look alike and that it doesn't speak of.
     pub misses: Vec<String>,
+}
+
+/// An agent that had a role.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+pub struct RoleUse {
+    /// In which session.
+    pub session: SessionId,
+    /// That session's title.
+    pub session_title: String,
+    /// The agent.
+    pub agent: AgentId,
+    /// Its title.
+    pub title: String,
+    /// When it was created (UTC).
+    #[ts(type = "string")]
+    pub created_at: Timestamp,
+    /// How it ended, or how far it is.
+    pub state: AgentState,
+    /// Its model calls.
+    pub steps: u32,
+    /// What it used up.
+    pub usage: Usage,
 }

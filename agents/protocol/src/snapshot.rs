@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::{
-    AgentId, AgentKind, AgentOutcome, CallId, CallResult, ChangeCount, Inherited, Input, Message, PermissionMode,
-    PermissionRequest, SessionId, ShellView, Usage, Warning,
+    AgentId, AgentKind, AgentOutcome, CallId, CallResult, ChangeCount, HookRan, Inherited, Input, Message,
+    PermissionMode, PermissionRequest, SessionId, ShellView, Usage, Warning,
 };
 
 /// A session as of one moment. Subscribing from `cursor` continues it.
@@ -106,6 +106,10 @@ pub struct AgentView {
     pub todos: Vec<Todo>,
     /// What a person should know about it.
     pub warnings: Vec<Warning>,
+    /// The last hooks that ran for it, oldest first; bounded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<HookRan>>")]
+    pub hooks: Vec<HookRan>,
     /// How its last run ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]

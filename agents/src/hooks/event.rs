@@ -3,7 +3,7 @@
 /// A moment at which hooks run. The names are the field's, as they stand in settings files and in a hook's input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum HookEvent {
-    /// A session starts or is opened again. Subject: `startup` or `resume`.
+    /// The first turn since a session was made or opened again is about to begin. Subject: `startup` or `resume`.
     SessionStart,
     /// A person sent a text, before the agent sees it.
     UserPromptSubmit,
@@ -25,7 +25,7 @@ pub enum HookEvent {
     TaskCompleted,
     /// A worktree was made.
     WorktreeCreate,
-    /// A worktree is about to be taken away.
+    /// A worktree was taken away.
     WorktreeRemove,
     /// A transcript is about to be compacted. Subject: `manual` or `auto`.
     PreCompact,
@@ -35,7 +35,7 @@ pub enum HookEvent {
     Notification,
     /// The root's turn is about to end.
     Stop,
-    /// A session is closed. Subject: why.
+    /// A session in which something was done is closed. Subject: `exit` or `delete`.
     SessionEnd,
 }
 

@@ -102,6 +102,11 @@ impl Hooks {
         Self::default()
     }
 
+    /// Whether there are none at all.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
     /// Whether nothing would run: saves making an input.
     pub fn is_silent(&self, event: HookEvent, subject: &str) -> bool {
         self.matching(event, subject).next().is_none()

@@ -34,7 +34,7 @@ pub struct Log {
     to_writer: Mutex<Option<mpsc::Sender<writer::Job>>>,
     writer: Mutex<Option<JoinHandle<()>>>,
     // Held for its lock; the operating system frees it when the program dies.
-    _lock: File,
+    folder_lock: File,
 }
 
 /// Why the log can't be opened, read or written.
@@ -96,7 +96,7 @@ impl Log {
             reader: Mutex::new(reader),
             to_writer: Mutex::new(Some(to_writer)),
             writer: Mutex::new(Some(writer)),
-            _lock: lock,
+            folder_lock: lock,
         }))
     }
 
@@ -167,6 +167,10 @@ impl Log {
             && writer.join().is_err()
         {
             tracing::error!("the log's writer panicked");
+        }
+        // By hand: a process that is being started at this moment may hold a copy of the file a little longer.
+        if let Err(error) = self.folder_lock.unlock() {
+            tracing::warn!(%error, "the data folder could not be released");
         }
     }
 

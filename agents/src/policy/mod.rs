@@ -142,6 +142,26 @@ pub fn decide(call: &Call<'_>, rules: &Rules, mode: PermissionMode) -> Decision 
     finish(finding, mode)
 }
 
+/// The decision once a hook wants a person to decide: what was allowed is asked about, and refused in `dont-ask`. Nothing
+/// is loosened, and no rule is suggested: the hook would ask again.
+#[must_use]
+pub fn asked_by_hook(mut decision: Decision, mode: PermissionMode, reason: &str) -> Decision {
+    match decision.verdict {
+        Verdict::Deny => return decision,
+        Verdict::Ask => decision.reason = format!("{}; {reason}", decision.reason),
+        Verdict::Allow if mode == PermissionMode::DontAsk => {
+            decision.verdict = Verdict::Deny;
+            decision.reason = format!("nobody is asked in this mode: {reason}");
+        }
+        Verdict::Allow => {
+            decision.verdict = Verdict::Ask;
+            reason.clone_into(&mut decision.reason);
+        }
+    }
+    decision.suggested_rules.clear();
+    decision
+}
+
 /// Whether a deny rule forbids reading `path` (absolute), or it is a secret that has to be asked for: tools that read
 /// many files leave it out.
 pub fn is_read_denied(path: &Path, call: &Call<'_>, rules: &Rules) -> bool {

@@ -21,6 +21,7 @@ mod relist;
 #[cfg(test)]
 mod samples;
 pub mod studio;
+pub mod uses;
 mod value;
 pub mod watch;
 mod wish;

@@ -22,6 +22,12 @@ impl Loaded {
     /// others hold. What wasn't trusted when the files were read isn't among them.
     pub fn rules(&self) -> (Rules, Vec<SettingWarning>) {
         let mut rules = Rules::default();
+        let warnings = self.add_rules_to(&mut rules);
+        (rules, warnings)
+    }
+
+    /// Adds them to others, which must have no unread problems; see [`Self::rules`].
+    pub fn add_rules_to(&self, rules: &mut Rules) -> Vec<SettingWarning> {
         let mut warnings = Vec::new();
         let mut unlisted = 0;
         for (kind, list) in [(RuleKind::Deny, &self.deny), (RuleKind::Ask, &self.ask), (RuleKind::Allow, &self.allow)] {
@@ -41,7 +47,7 @@ impl Loaded {
             let message = format!("there are {unlisted} more warnings about rules");
             warnings.push(SettingWarning { path: last.path.clone(), line: None, message });
         }
-        (rules, warnings)
+        warnings
     }
 }
 

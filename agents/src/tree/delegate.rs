@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::Tree;
 use super::seed::title_of;
-use super::start::{Order, Route};
+use super::start::{Order, Route, Seat};
 use super::wait::{StopOnDrop, Waited};
 use crate::prompt;
 use crate::settings::Forks;
@@ -58,7 +58,7 @@ impl Tree {
         self.check_rules(caller, call, &route).await?;
         let isolated = wish.isolated || isolates(&route);
         let title = wish.description.clone().unwrap_or_else(|| title_of(&wish.prompt));
-        let id = AgentId(self.means.ids.next("a-"));
+        let id = AgentId(self.means.kit.ids.next("a-"));
         let order = Order {
             id: id.clone(),
             parent: caller.clone(),
@@ -72,11 +72,13 @@ impl Tree {
         };
         let waiting = (!background).then(|| StopOnDrop::new(self, &id));
         self.start(order, seat).await?;
-        let Some(waiting) = waiting else { return Ok(self.launched(&id, &title)) };
-        match self.wait_for(&id, waiting).await {
-            Waited::InBackground => Ok(self.launched(&id, &title)),
-            Waited::Ended(outcome) => self.handed_back(&id, outcome),
+        if let Some(waiting) = waiting
+            && let Waited::Ended(outcome) = self.wait_for(&id, waiting).await
+        {
+            return self.handed_back(&id, outcome);
         }
+        self.task_created(caller, id.as_str(), &title).await;
+        Ok(self.launched(&id, &title))
     }
 
     /// Starts a fork for a person. Between turns and in the middle of one.
@@ -93,7 +95,8 @@ impl Tree {
             return Err(background_disabled());
         }
         let seat = self.take_seat()?;
-        self.start(self.by_person(parent.clone(), Route::Fork { messages }, wish.prompt, isolation), seat).await
+        let order = self.by_person(parent.clone(), Route::Fork { messages }, wish.prompt, isolation);
+        self.start_for_person(order, seat).await
     }
 
     /// Starts a subagent for a person, below the root.
@@ -112,7 +115,14 @@ impl Tree {
             return Err(background_disabled());
         }
         let seat = self.take_seat()?;
-        self.start(self.by_person(root, route, wish.prompt, isolation), seat).await
+        self.start_for_person(self.by_person(root, route, wish.prompt, isolation), seat).await
+    }
+
+    async fn start_for_person(self: &Arc<Self>, order: Order, seat: Seat) -> Result<AgentId, ToolError> {
+        let (parent, title) = (order.parent.clone(), order.title.clone());
+        let id = self.start(order, seat).await?;
+        self.task_created(&parent, id.as_str(), &title).await;
+        Ok(id)
     }
 
     /// Children don't delegate. Guarded by the agent's kind, which compaction can't wash away, and by the tag of a fork's
@@ -139,7 +149,7 @@ impl Tree {
 
     fn route(&self, wish: &AgentCall) -> Result<Route, ToolError> {
         let forks = match self.means.settings.forks {
-            Forks::Interactive => self.means.interactive,
+            Forks::Interactive => self.means.kit.interactive,
             Forks::Always => true,
             Forks::Never => false,
         };
@@ -178,11 +188,11 @@ impl Tree {
         };
         let raw = worker.input_of(call).unwrap_or(RawJson("{}".to_owned()));
         let value: Value = serde_json::from_str(&raw.0).unwrap_or_default();
-        permit(&worker, call, agent::NAME, &value, &raw, Access::Delegate { role }).await
+        permit(&worker, call, agent::NAME, &value, &raw, Access::Delegate { role }, None).await
     }
 
     fn by_person(&self, parent: AgentId, route: Route, prompt: String, isolation: Isolation) -> Order {
-        let id = AgentId(self.means.ids.next("a-"));
+        let id = AgentId(self.means.kit.ids.next("a-"));
         let isolated = isolation == Isolation::Worktree || isolates(&route);
         let title = title_of(&prompt);
         Order { id, parent, call: None, route, prompt, title, model: None, background: true, isolated }

@@ -42,6 +42,8 @@ impl Tree {
         if let AgentOutcome::Completed { report } = &outcome {
             self.write_report(id, report).await;
         }
+        let (status, _) = prompt::outcome(&outcome, prompt::REPORT_LIMIT, None);
+        let title = self.journal.read(|fold| fold.agent(id).map(|agent| agent.title.clone())).unwrap_or_default();
         let (seq, (again, parent)) = self.journal.decide(|fold| {
             if is_told_more(fold) {
                 return (left_behind, (true, None));
@@ -55,9 +57,11 @@ impl Tree {
             tracing::error!(agent = %id, %error, "an agent's end could not be stored");
         }
         self.announce_change();
-        if let Some(parent) = parent.filter(|_| self.means.settings.wake_parent) {
+        let Some(parent) = parent else { return again };
+        if self.means.settings.wake_parent {
             self.tell(&parent, Wish::Wake);
         }
+        self.task_completed(&parent, id.as_str(), &title, status).await;
         again
     }
 
@@ -104,7 +108,7 @@ impl Tree {
 
     /// A notification on its way to an agent.
     pub(super) fn notification(&self, task: TaskId, text: String) -> Input {
-        let id = InputId(self.means.ids.next("i-"));
+        let id = InputId(self.means.kit.ids.next("i-"));
         Input { id, text, origin: Origin::Notification, source: Some(InputSource { task }) }
     }
 

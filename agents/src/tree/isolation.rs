@@ -13,7 +13,7 @@ use crate::changes::{Changes, ChangesError};
 use crate::git::Trust;
 use crate::tool::ToolError;
 use crate::turn::Isolated;
-use crate::worktree::{self, Base, Finished, Parent, Spec, Worktree};
+use crate::worktree::{self, Finished, Parent, Spec, Worktree};
 
 /// Most bytes of one file's two sides that are diffed without being asked to.
 const DIFF_BUDGET: u64 = 1024 * 1024;
@@ -34,12 +34,12 @@ impl Tree {
             id: id.0.clone(),
             title: title.to_owned(),
             parent: Parent::Directory(parent.to_path_buf()),
-            base: Base::Snapshot,
-            trust: Trust::Trusted,
-            hooks: false,
+            base: self.means.worktree.base.clone(),
+            trust: if self.means.trusted { Trust::Trusted } else { Trust::Untrusted },
+            hooks: self.means.worktree.hooks,
             setup: None,
         };
-        self.means.worktrees.create(spec).await.map_err(|error| {
+        self.means.kit.worktrees.create(spec).await.map_err(|error| {
             let message = format!("No worktree could be made, so no agent was started: {error}");
             ToolError::new("isolation_unavailable", message)
         })
@@ -61,7 +61,7 @@ impl Tree {
         let worktree = self.isolate(id, &parent, &title).await.map_err(|error| refused(error.message))?;
         if worktree.directory() != directory {
             // Nothing has changed in it, so that nothing of it stays.
-            let _ = self.means.worktrees.finish(&worktree).await;
+            let _ = self.means.kit.worktrees.finish(&worktree).await;
             return Err(refused(format!("The agent's worktree is gone, and {} is taken.", directory.display())));
         }
         let (seq, ()) = self
@@ -83,13 +83,14 @@ impl Tree {
             let warning = Warning { code: code.to_owned(), message };
             EventBody::Warned { warning }
         };
-        match self.means.worktrees.finish(&worktree).await {
+        match self.means.kit.worktrees.finish(&worktree).await {
             Ok(Finished::Removed { .. }) => {
                 self.forget_worktree(id);
+                self.worktree_removed(id, &worktree).await;
                 facts.push(EventBody::WorktreeRemoved { kept_as: None });
             }
             Ok(Finished::Kept) => {
-                if let Err(error) = self.means.worktrees.commit_all(&worktree, &title, false).await {
+                if let Err(error) = self.means.kit.worktrees.commit_all(&worktree, &title, false).await {
                     facts.push(warn("commit_failed", format!("What the agent left uncommitted stays so: {error}")));
                 }
                 match self.summary(worktree).await {
@@ -110,14 +111,14 @@ impl Tree {
     /// The lines of one changed file; without `whole`, only within a budget.
     pub async fn file_diff(&self, id: &AgentId, path: &str, whole: bool) -> Result<FileDiff, Rejected> {
         let worktree = self.worktree(id).ok_or_else(|| self.no_worktree(id))?;
-        let changes = Changes::of(self.means.worktrees.git(), &worktree);
+        let changes = Changes::of(self.means.kit.worktrees.git(), &worktree);
         let path = path.to_owned();
         let budget = if whole { u64::MAX } else { DIFF_BUDGET };
         blocking(move || changes.file_diff(&path, budget)).await
     }
 
     async fn summary(&self, worktree: Arc<Worktree>) -> Result<ChangeSummary, Rejected> {
-        let changes = Changes::of(self.means.worktrees.git(), &worktree);
+        let changes = Changes::of(self.means.kit.worktrees.git(), &worktree);
         blocking(move || changes.summary()).await
     }
 
@@ -145,7 +146,7 @@ impl Tree {
         if ids.is_empty() {
             return;
         }
-        match self.means.worktrees.list().await {
+        match self.means.kit.worktrees.list().await {
             Ok(listed) => {
                 for worktree in listed.into_iter().filter_map(|listed| listed.worktree) {
                     let id = AgentId(worktree.id.clone());

@@ -4,7 +4,7 @@
 //! moving it to the background changes who waits, and nothing else.
 
 use std::collections::{HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -15,22 +15,18 @@ use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::JoinSet;
 
 use crate::agent::{self, Conduct, Wish, is_running};
-use crate::approval::Approvals;
-use crate::clock::Ids;
+use crate::approval::{Approvals, Saving};
 use crate::journal::Journal;
 use crate::log::LogError;
-use crate::model::{Model, Provider};
-use crate::policy::Rules;
-use crate::role::model_alias::ModelAliases;
-use crate::role::{Catalog, RoleFolders};
-use crate::settings::Settings;
-use crate::tool::Toolbox;
+use crate::settings;
 use crate::turn::Worker;
-use crate::worktree::{Worktree, Worktrees};
+use crate::worktree::Worktree;
 
 mod delegate;
 mod ending;
+mod hook;
 mod isolation;
+mod means;
 mod recovery;
 mod result;
 mod roles;
@@ -38,6 +34,8 @@ mod seed;
 mod start;
 mod tasks;
 mod wait;
+
+pub use means::{Kit, Means};
 
 /// One session's agents.
 pub struct Tree {
@@ -60,52 +58,6 @@ pub struct Tree {
     changed: watch::Sender<u64>,
 }
 
-/// What all sessions of a workbench start agents with.
-pub struct Means {
-    /// The clients, by provider.
-    pub models: HashMap<Provider, Arc<dyn Model>>,
-    /// Which of them a new root agent uses, and with which model.
-    pub default_model: (Provider, String),
-    /// Names that roles and calls may use for models.
-    pub aliases: ModelAliases,
-    /// A model that every subagent gets, whatever its call and role say.
-    pub model_override: Option<String>,
-    /// All tools.
-    pub toolbox: Toolbox,
-    /// What is set.
-    pub settings: Settings,
-    /// Rules of the settings and the command line.
-    pub rules: Rules,
-    /// Whether somebody can be asked.
-    pub interactive: bool,
-    /// Where worktrees are made.
-    pub worktrees: Worktrees,
-    /// Makes ids.
-    pub ids: Arc<Ids>,
-    /// The person's home directory.
-    pub home: PathBuf,
-    /// The person's settings folder, where their roles and plugins are.
-    pub config_dir: PathBuf,
-}
-
-impl Means {
-    /// The roles there are for a project now.
-    pub fn catalog(&self, project: &Path) -> Catalog {
-        let known: Vec<&str> = self.toolbox.names().collect();
-        Catalog::load(&self.role_folders(project), &known)
-    }
-
-    /// Where a project's roles are looked for.
-    pub fn role_folders(&self, project: &Path) -> RoleFolders {
-        RoleFolders {
-            user: Some(self.config_dir.join("roles")),
-            plugins: Some(self.config_dir.join("plugins")),
-            project: Some(project.to_path_buf()),
-            trusted: true,
-        }
-    }
-}
-
 /// An agent that is there, at work or not.
 struct Member {
     inbox: mpsc::UnboundedSender<Wish>,
@@ -115,7 +67,8 @@ struct Member {
 impl Tree {
     /// The tree of a session; agents are added by [`Tree::plant`] or [`Tree::recover`].
     pub fn new(journal: Arc<Journal>, means: Arc<Means>, folder: PathBuf) -> Arc<Self> {
-        let approvals = Approvals::new(journal.clone(), means.interactive);
+        let saving = Saving { file: settings::local_file(&means.main_checkout), counts: means.trusted };
+        let approvals = Approvals::new(journal.clone(), means.kit.interactive, saving);
         let permits = Arc::new(Semaphore::new(means.settings.running_limit));
         Arc::new_cyclic(|me| Self {
             me: me.clone(),
@@ -163,7 +116,7 @@ impl Tree {
         if self.view(agent, |view| view.state != AgentState::Stopped)? {
             self.make_place_again(agent).await?;
         }
-        let input = Input { id: InputId(self.means.ids.next("i-")), text, origin, source: None };
+        let input = Input { id: InputId(self.means.kit.ids.next("i-")), text, origin, source: None };
         let (seq, allowed) = self.journal.decide(|fold| {
             let Some(view) = fold.agent(agent) else { return (Vec::new(), Err(no_such_agent())) };
             if view.state == AgentState::Stopped {
@@ -285,10 +238,12 @@ impl Tree {
         self.journal.stored(seq).await.map_err(|error| not_stored(&error))
     }
 
-    /// Ends every agent's task and waits for it. What was running is found as interrupted at the next start.
-    pub async fn close(&self) {
+    /// Ends every agent's task and waits for it. What was running is found as interrupted at the next start. `reason` is for
+    /// hooks.
+    pub async fn close(&self, reason: &str) {
         let mut tasks = std::mem::take(&mut *lock(&self.tasks));
         tasks.shutdown().await;
+        self.session_ended(reason).await;
         lock(&self.agents).clear();
     }
 

@@ -44,6 +44,7 @@ impl Tree {
             self.bring_back(agent)?;
         }
         self.watch_roles();
+        self.tell_warnings();
         let cursor = self.journal.read(|fold| fold.cursor);
         self.journal.stored(cursor).await
     }

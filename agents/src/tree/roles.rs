@@ -11,8 +11,8 @@ use crate::view::Fold;
 impl Tree {
     /// Follows the project's roles for as long as the session is open.
     pub(super) fn watch_roles(self: &Arc<Self>) {
-        let known = self.means.toolbox.names().map(str::to_owned).collect();
-        let watch = CatalogWatch::start(self.means.role_folders(&self.project()), known);
+        let known = self.means.kit.toolbox.names().map(str::to_owned).collect();
+        let watch = CatalogWatch::start(self.means.kit.role_folders(&self.project(), self.means.trusted), known);
         let (mut catalogs, tree) = (watch.subscribe(), self.me.clone());
         lock(&self.tasks).spawn(async move {
             // Ends with the session, and the watch with it.
@@ -32,7 +32,7 @@ impl Tree {
     /// Puts the list into the root's queue unless it is what the root was told last. Nobody is woken by it. A list that was
     /// not seen yet is out of date now, and withdrawn.
     fn announce_roles(&self, text: String) {
-        let id = InputId(self.means.ids.next("i-"));
+        let id = InputId(self.means.kit.ids.next("i-"));
         self.journal.decide(|fold| {
             let Some(root) = fold.root().map(|root| root.id.clone()) else { return (Vec::new(), ()) };
             if last_told(fold, &root).is_some_and(|told| told == text) {

@@ -15,7 +15,6 @@ use super::start::Seat;
 use super::{Tree, delegate::TreeDelegate};
 use crate::agent::Conduct;
 use crate::boundary::Place;
-use crate::instructions;
 use crate::log::LogError;
 use crate::model::{Model, ModelError, ModelEvent, Provider, Request, RequestHead};
 use crate::policy::{RuleKind, RuleSource};
@@ -40,14 +39,14 @@ pub(super) struct Seed {
 impl Tree {
     /// Records the session and its root agent.
     pub async fn plant(self: &Arc<Self>, project: &Path, title: &str) -> Result<AgentId, LogError> {
-        let id = AgentId(self.means.ids.next("a-"));
-        let (provider, model) = self.means.default_model.clone();
+        let id = AgentId(self.means.kit.ids.next("a-"));
+        let (provider, model) = self.means.kit.default_model.clone();
         let settings = &self.means.settings;
         let head = Arc::new(RequestHead {
             provider,
             model,
-            system: prompt::root_system(&self.surroundings(project, &instructions::read(project))),
-            tools: self.means.toolbox.definitions(),
+            system: prompt::root_system(&self.surroundings(project, &self.means.instructions(project))),
+            tools: self.means.kit.toolbox.definitions(),
             max_tokens: settings.max_tokens,
             thinking_budget: settings.thinking_budget,
         });
@@ -69,7 +68,7 @@ impl Tree {
             inherited: None,
         };
         let announcement = Input {
-            id: InputId(self.means.ids.next("i-")),
+            id: InputId(self.means.kit.ids.next("i-")),
             text: self.means.catalog(project).announcement(),
             origin: Origin::Reminder,
             source: None,
@@ -84,7 +83,18 @@ impl Tree {
         self.journal.stored(seq).await?;
         self.bring_back(&id)?;
         self.watch_roles();
+        self.tell_warnings();
         Ok(id)
+    }
+
+    /// Tells the root's person what is wrong in the settings, unless they were told before.
+    pub(super) fn tell_warnings(&self) {
+        self.journal.decide(|fold| {
+            let Some(root) = fold.root() else { return (Vec::new(), ()) };
+            let new = self.means.warnings.iter().filter(|warning| !root.warnings.contains(warning));
+            let facts = new.map(|warning| (Some(root.id.clone()), EventBody::Warned { warning: warning.clone() }));
+            (facts.collect(), ())
+        });
     }
 
     /// Records a child and its first message, and puts it to work. Whatever becomes of the future, a child that is
@@ -143,7 +153,7 @@ impl Tree {
             tracing::warn!(folder = %scratch.display(), %error, "the scratch folder could not be made");
         }
         let powers = Powers {
-            toolbox: self.means.toolbox.clone(),
+            toolbox: self.means.kit.toolbox.clone(),
             place: Place {
                 directory: PathBuf::from(&created.directory),
                 main_checkout: worktree.is_some().then(|| self.project()),
@@ -152,16 +162,17 @@ impl Tree {
             isolation: self.isolation(id),
             law: Arc::new(Law {
                 rules,
-                home: self.means.home.clone(),
+                home: self.means.kit.home.clone(),
                 project: self.project(),
-                settings: vec![self.means.config_dir.clone()],
+                settings: vec![self.means.kit.config_dir.clone()],
             }),
+            hooks: self.means.hooks.clone(),
             files: Arc::default(),
             approvals: self.approvals.clone(),
             delegate: Arc::new(TreeDelegate(self.me.clone())),
             outputs: self.folder.join("outputs"),
         };
-        let model = self.means.models.get(&head.provider).cloned();
+        let model = self.means.kit.models.get(&head.provider).cloned();
         Arc::new(Worker {
             id: id.clone(),
             model: model.unwrap_or_else(|| Arc::new(NotConfigured(head.provider))),
@@ -169,9 +180,10 @@ impl Tree {
             // The first message of a fork holds the placeholders: the siblings' common end.
             fork_point: created.inherited.as_ref().map(|inherited| inherited.messages + 1),
             journal: self.journal.clone(),
-            ids: self.means.ids.clone(),
+            ids: self.means.kit.ids.clone(),
             powers,
             partial: std::sync::Mutex::default(),
+            remarks: std::sync::Mutex::default(),
         })
     }
 

@@ -11,7 +11,6 @@ use offshoot_protocol::{
 
 use super::Tree;
 use super::seed::Seed;
-use crate::instructions;
 use crate::model::RequestHead;
 use crate::policy::child_mode;
 use crate::prompt;
@@ -121,7 +120,8 @@ impl Tree {
 
     fn begin_subagent(&self, subagent: Subagent, brief: String, directory: &Path, boss: &Worker) -> Beginning {
         let Subagent { role, model, mode, tools, rules, .. } = subagent;
-        let instructions = if role.without_instructions { Vec::new() } else { instructions::read(&self.project()) };
+        let instructions =
+            if role.without_instructions { Vec::new() } else { self.means.instructions(&self.project()) };
         let head = RequestHead {
             provider: boss.head.provider,
             model,
@@ -145,15 +145,15 @@ impl Tree {
 
     /// Makes a role ready: its tools, model and mode under this parent.
     fn subagent(&self, role: &Arc<Role>, order: &Order, parent: &AgentView) -> Result<Subagent, ToolError> {
-        let all: Vec<&str> = self.means.toolbox.names().collect();
+        let all: Vec<&str> = self.means.kit.toolbox.names().collect();
         let tools = effective_tools(&all, role, order.background)
             .map_err(|error| ToolError::new("subagent_configuration_error", error.to_string()))?;
         let wishes = ModelWishes {
-            override_env: self.means.model_override.as_deref(),
+            override_env: self.means.kit.model_override.as_deref(),
             call: order.model.as_deref(),
             role: role.model.as_deref(),
         };
-        let resolved = self.means.aliases.resolve(wishes, &parent.model, &[]);
+        let resolved = self.means.kit.aliases.resolve(wishes, &parent.model, &[]);
         let warn = |code: &str, message: String| Warning { code: code.to_owned(), message };
         let mut warnings: Vec<Warning> =
             resolved.warning.map(|message| warn("unknown_model", message)).into_iter().collect();

@@ -192,16 +192,17 @@ impl Tree {
         if !self.means.settings.background {
             return Err(background_disabled());
         }
-        let task = TaskId(self.means.ids.next("t-"));
+        let task = TaskId(self.means.kit.ids.next("t-"));
         let file = self.folder.join("tasks").join(format!("{task}.log"));
         let folder = file.parent().expect("the name was joined to a folder");
         tokio::fs::create_dir_all(folder).await.map_err(|error| {
             ToolError::new("storage", format!("Nothing was run: {} can't be made: {error}.", folder.display()))
         })?;
+        let command = job.command;
         let started = EventBody::ShellStarted {
             task: task.clone(),
             call: call.clone(),
-            command: job.command,
+            command: command.clone(),
             output_file: file.display().to_string(),
         };
         let stored = self.journal.store(agent, started).await;
@@ -218,6 +219,7 @@ impl Tree {
                 tree.shell_ended(&id, outcome, is_told).await;
             }
         });
+        self.task_created(agent, task.as_str(), &command).await;
         let note = "It runs in the background. Do not wait for it by polling: you are notified when it ends.";
         let result = json!({"status": "async_launched", "task_id": task, "output_file": file, "note": note});
         Ok(result.to_string())
@@ -225,7 +227,11 @@ impl Tree {
 
     async fn shell_ended(&self, task: &TaskId, outcome: ShellOutcome, is_told: bool) {
         let Some(shell) = super::lock(&self.shells).remove(task) else { return };
-        let (seq, ()) = self.journal.decide(|fold| (self.end_shell(&fold.view, task, outcome, is_told), ()));
+        let status = shell_word(&outcome);
+        let (seq, command) = self.journal.decide(|fold| {
+            let command = fold.view.shells.iter().find(|shell| shell.id == *task).map(|shell| shell.command.clone());
+            (self.end_shell(&fold.view, task, outcome, is_told), command.unwrap_or_default())
+        });
         if let Err(error) = self.journal.stored(seq).await {
             tracing::error!(%task, %error, "a command's end could not be stored");
         }
@@ -233,6 +239,7 @@ impl Tree {
         if self.means.settings.wake_parent {
             self.tell(&shell.agent, crate::agent::Wish::Wake);
         }
+        self.task_completed(&shell.agent, task.as_str(), &command, status).await;
     }
 
     /// The facts of a command's end and, where `is_told`, the notification to its agent.

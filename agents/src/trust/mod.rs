@@ -8,6 +8,7 @@
 
 mod activate;
 mod place;
+mod project;
 
 use std::fs;
 use std::io;
@@ -18,25 +19,9 @@ use serde_json::{Map, Value, json};
 use crate::settings::{SettingWarning, lock, read_text, replace};
 
 pub use activate::would_activate;
+pub use offshoot_protocol::Trust;
 pub use place::main_checkout;
-
-/// What the person said about a folder.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Trust {
-    /// What its files ask for counts.
-    Trusted,
-    /// It stays as if its files weren't there, and nobody is asked again.
-    Untrusted,
-    /// Nothing yet: it is not trusted, and the person should be asked.
-    Unknown,
-}
-
-impl Trust {
-    /// Whether what the folder's files ask for counts.
-    pub const fn is_trusted(self) -> bool {
-        matches!(self, Self::Trusted)
-    }
-}
+pub use project::Project;
 
 /// Why an answer was not remembered. What was remembered before still is.
 #[derive(Debug, thiserror::Error)]

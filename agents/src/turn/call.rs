@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, join_all, maybe_done};
 use offshoot_protocol::{
-    Access, Answer, Asker, CallId, CallResult, Delta, EventBody, FailureCode, Message, MessageRole, Origin,
-    PermissionRequest, RawJson, RequestId, TurnOutcome,
+    Access, Answer, Asker, CallId, CallResult, Delta, EventBody, FailureCode, Input, Message, MessageRole, Origin,
+    PermissionMode, PermissionRequest, RawJson, RequestId, TurnOutcome,
 };
 use serde_json::Value;
 use tracing::Instrument as _;
@@ -17,7 +17,7 @@ use tracing::Instrument as _;
 use super::{Begun, Law, Powers, Worker, storage};
 use crate::boundary::Place;
 use crate::policy::{self, Decision, DiskPaths, RuleKind, RuleSource, Rules, Verdict};
-use crate::tool::{OutputSink, ToolContext, ToolError, ToolOutput, agent};
+use crate::tool::{OutputSink, Tool, ToolContext, ToolError, ToolOutput, agent};
 use crate::view::{Fold, GrantScope};
 
 /// Most bytes of an output that the model is given; the whole is kept. 30 000 characters are what tools of this kind
@@ -46,13 +46,20 @@ pub(super) async fn answer_all<'w>(worker: &'w Worker, mut begun: Begun<'w>) -> 
         join_all(&mut answers).await;
         let results = answers.iter_mut().filter_map(|answer| Pin::new(answer).take_output());
         results.collect::<Result<(), _>>()?;
+        worker.check_stop()?;
     }
     let ids: Vec<CallId> = calls.iter().map(|(id, ..)| (*id).clone()).collect();
+    worker.screen().await;
+    worker.check_stop()?;
+    let passes = worker.passing();
+    let mut blocks = worker.take_told();
     worker.journal.decide(|fold| {
         let queue = fold.agent(&worker.id).map(|agent| agent.queue.as_slice()).unwrap_or_default();
         // What a person, its parent or a reminder says while the agent works reaches it with the results; task
         // notifications wait for the turn's end.
-        let (blocks, inputs) = Worker::queued(queue, |input| input.origin != Origin::Notification);
+        let is_taken = |input: &Input| input.origin != Origin::Notification && passes(input);
+        let (said, inputs) = Worker::queued(queue, is_taken);
+        blocks.extend(said);
         let message = Message { role: MessageRole::User, blocks };
         let index = fold.transcript(&worker.id).len();
         let body = EventBody::ResultsAppended { index, calls: ids, message, inputs };
@@ -78,7 +85,12 @@ async fn run_and_record(worker: &Worker, id: &CallId, name: &str, input: &RawJso
     {
         return Err(TurnOutcome::Failed { code: FailureCode::WorktreeMissing, message });
     }
-    let outcome = carry_out(worker, id, name, input).await;
+    let admitted = admit(worker, id, name, input).await;
+    let has_run = admitted.is_ok();
+    let outcome = match admitted {
+        Ok((tool, value)) => tool.run(value, &context(worker, id, name)).await,
+        Err(error) => Err(error),
+    };
     let todos = outcome.as_ref().ok().and_then(|output| output.todos.clone());
     let (content, detail, code) = match outcome {
         Ok(ToolOutput { content, detail, .. }) => (content, detail, None),
@@ -89,14 +101,24 @@ async fn run_and_record(worker: &Worker, id: &CallId, name: &str, input: &RawJso
     let result = CallResult { content, is_error: code.is_some(), code, full, detail, duration_ms };
     let (seq, ()) = worker.journal.decide(|_| {
         let about = |body| (Some(worker.id.clone()), body);
-        let mut facts = vec![about(EventBody::CallEnded { call: id.clone(), result })];
+        let mut facts = vec![about(EventBody::CallEnded { call: id.clone(), result: result.clone() })];
         facts.extend(todos.map(|todos| about(EventBody::TodosChanged { todos })));
         (facts, ())
     });
-    worker.journal.stored(seq).await.map_err(|error| storage(&error))
+    worker.journal.stored(seq).await.map_err(|error| storage(&error))?;
+    if has_run {
+        worker.after_call(id, name, input, &result).await;
+    }
+    Ok(())
 }
 
-async fn carry_out(worker: &Worker, id: &CallId, name: &str, input: &RawJson) -> Result<ToolOutput, ToolError> {
+/// Parses a call, lets hooks look at it, and decides on it. Returns what is to be run.
+async fn admit<'w>(
+    worker: &'w Worker,
+    id: &CallId,
+    name: &str,
+    input: &RawJson,
+) -> Result<(&'w Arc<dyn Tool>, Value), ToolError> {
     let powers = &worker.powers;
     let value: Value = serde_json::from_str(&input.0).map_err(|error| {
         ToolError::invalid(format!("The input is not valid JSON ({error}). It was: {}", excerpt(&input.0)))
@@ -109,8 +131,9 @@ async fn carry_out(worker: &Worker, id: &CallId, name: &str, input: &RawJson) ->
         ToolError::new("unknown_tool", format!("This agent has no tool {name}. It has: {}.", known.join(", ")))
     })?;
     let access = tool.access(&value, &powers.place)?;
-    permit(worker, id, name, &value, input, access).await?;
-    tool.run(value, &context(worker, id, name)).await
+    let hook = worker.before_call(id, name, &value).await?;
+    permit(worker, id, name, &value, input, access, hook.as_deref()).await?;
+    Ok((tool, value))
 }
 
 fn context(worker: &Worker, id: &CallId, tool: &str) -> ToolContext {
@@ -133,7 +156,7 @@ fn context(worker: &Worker, id: &CallId, tool: &str) -> ToolContext {
     }
 }
 
-/// Lets the call pass, or says why not. Asking suspends it here.
+/// Lets the call pass, or says why not. Asking suspends it here. `hook` is why a hook wants a person to decide.
 pub(crate) async fn permit(
     worker: &Worker,
     id: &CallId,
@@ -141,8 +164,12 @@ pub(crate) async fn permit(
     value: &Value,
     input: &RawJson,
     access: Access,
+    hook: Option<&str>,
 ) -> Result<(), ToolError> {
-    let decision = decide(worker, tool, &access, value);
+    let (mut decision, mode) = decide(worker, tool, &access, value);
+    if let Some(reason) = hook {
+        decision = policy::asked_by_hook(decision, mode, reason);
+    }
     match decision.verdict {
         Verdict::Allow => return Ok(()),
         Verdict::Deny => {
@@ -151,8 +178,10 @@ pub(crate) async fn permit(
         }
         Verdict::Ask => {}
     }
+    worker.before_asking(id, tool, value).await?;
     let request = request(worker, id, tool, input, access.clone(), decision);
-    let is_decided = || decide(worker, tool, &access, value).verdict == Verdict::Allow;
+    // A rule doesn't answer a hook.
+    let is_decided = || hook.is_none() && decide(worker, tool, &access, value).0.verdict == Verdict::Allow;
     let answer = worker
         .powers
         .approvals
@@ -173,13 +202,13 @@ pub(crate) async fn permit(
     }
 }
 
-fn decide(worker: &Worker, tool: &str, access: &Access, input: &Value) -> Decision {
+fn decide(worker: &Worker, tool: &str, access: &Access, input: &Value) -> (Decision, PermissionMode) {
     let (mode, rules) = worker.journal.read(|fold| {
         let mode = fold.agent(&worker.id).map(|agent| agent.mode).unwrap_or_default();
         (mode, with_grants(fold, worker))
     });
     let Powers { law, place, .. } = &worker.powers;
-    policy::decide(&call(law, place, tool, access, input), &rules, mode)
+    (policy::decide(&call(law, place, tool, access, input), &rules, mode), mode)
 }
 
 fn call<'a>(law: &'a Law, place: &'a Place, tool: &'a str, access: &'a Access, input: &'a Value) -> policy::Call<'a> {

@@ -16,6 +16,7 @@ use tracing::Instrument as _;
 use crate::approval::Approvals;
 use crate::boundary::Place;
 use crate::clock::Ids;
+use crate::hooks::Hooks;
 use crate::journal::Journal;
 use crate::log::LogError;
 use crate::model::{Model, RequestHead, StopReason};
@@ -26,9 +27,11 @@ use crate::view::Fold;
 
 mod begun;
 pub(crate) mod call;
+mod hook;
 mod step;
 
 use begun::Begun;
+pub use hook::Remarks;
 pub use step::Partial;
 
 /// An agent at work: who it is, what it asks with, and what its calls may do. Fixed when the agent starts.
@@ -49,6 +52,8 @@ pub struct Worker {
     pub powers: Powers,
     /// What has been received of the answer that is under way.
     pub partial: Mutex<Partial>,
+    /// What hooks have said and nobody has taken up yet.
+    pub remarks: Mutex<Remarks>,
 }
 
 /// What an agent's calls may do, and with what.
@@ -61,6 +66,8 @@ pub struct Powers {
     pub isolation: Option<Arc<dyn Isolated>>,
     /// What decides on its calls.
     pub law: Arc<Law>,
+    /// What runs at certain moments, and may object.
+    pub hooks: Arc<Hooks>,
     /// What it has read.
     pub files: Arc<FileMemory>,
     /// Where it asks.
@@ -127,19 +134,37 @@ pub fn span(worker: &Worker) -> tracing::Span {
     })
 }
 
-/// Begins a turn: records it and takes every queued input into a message.
-pub fn begin(worker: &Worker) -> u64 {
+/// Begins a turn: records it.
+pub fn begin(worker: &Worker) {
+    worker.open_remarks();
+    worker.journal.record(&worker.id, EventBody::TurnStarted);
+}
+
+/// Takes every queued input into a message, as far as hooks let it pass. Where nothing passes there is no turn.
+async fn open(worker: &Worker) -> Result<(), TurnOutcome> {
+    worker.begin_agent().await?;
+    let objection = worker.screen().await;
+    let passes = worker.passing();
     let id = &worker.id;
-    let (seq, ()) = worker.journal.decide(|fold| {
-        let mut facts = vec![(Some(id.clone()), EventBody::TurnStarted)];
+    let is_said = |input: &Input| input.origin != Origin::Reminder && passes(input);
+    let nothing_passed =
+        || worker.journal.read(|fold| !fold.agent(id).is_some_and(|agent| agent.queue.iter().any(is_said)));
+    if let Some(reason) = objection.filter(|_| nothing_passed()) {
+        return Err(hook::ended(&reason));
+    }
+    worker.check_stop()?;
+    let told = worker.take_told();
+    worker.journal.decide(|fold| {
+        let mut facts = Vec::new();
         let queue = fold.agent(id).map(|agent| agent.queue.as_slice()).unwrap_or_default();
-        let (mut blocks, inputs) = Worker::queued(queue, |_| true);
+        let (mut blocks, inputs) = Worker::queued(queue, &passes);
         let transcript = fold.transcript(id);
         // A resumed agent that was told nothing new, and whose last word is its own, needs something to answer.
         if blocks.is_empty() && transcript.last().is_none_or(|last| last.role == MessageRole::Assistant) {
             let text = "<reminder>\nYou were resumed. Go on where you stopped.\n</reminder>".to_owned();
             blocks.push(Block::Text { text, origin: Origin::Reminder });
         }
+        blocks.extend(told);
         if !blocks.is_empty() {
             let message = Message { role: MessageRole::User, blocks };
             let index = transcript.len();
@@ -147,32 +172,39 @@ pub fn begin(worker: &Worker) -> u64 {
         }
         (facts, ())
     });
-    seq
+    Ok(())
 }
 
 /// Runs a turn that [`begin`] began, to its end. `max_steps` bounds the model calls of the agent's current run.
 pub async fn run(worker: &Worker, max_steps: Option<u32>) -> TurnOutcome {
+    match work(worker, max_steps).await {
+        Ok(()) => TurnOutcome::Finished,
+        Err(outcome) => outcome,
+    }
+}
+
+async fn work(worker: &Worker, max_steps: Option<u32>) -> Result<(), TurnOutcome> {
+    open(worker).await?;
     loop {
         let steps = worker.journal.read(|fold| fold.steps_of_run(&worker.id));
         if let Some(max) = max_steps.filter(|max| steps >= *max) {
             let message = format!("It used up its {max} turns. Its transcript is kept; resume it to go on.");
-            return TurnOutcome::Failed { code: FailureCode::TurnLimit, message };
+            return Err(TurnOutcome::Failed { code: FailureCode::TurnLimit, message });
         }
         let mut begun = Begun::default();
-        let stop = match step::take(worker, &mut begun).instrument(tracing::info_span!("step", step = steps + 1)).await
-        {
-            Ok(stop) => stop,
-            Err(outcome) => return outcome,
-        };
-        match call::answer_all(worker, begun).await {
-            Ok(true) => continue,
-            Ok(false) => {}
-            Err(outcome) => return outcome,
+        let stop = step::take(worker, &mut begun).instrument(tracing::info_span!("step", step = steps + 1)).await?;
+        if call::answer_all(worker, begun).await? {
+            continue;
         }
         let (code, message) = match stop {
             StopReason::PauseTurn => continue,
             // A `tool_use` without a call leaves nothing to do.
-            StopReason::EndTurn | StopReason::StopSequence | StopReason::ToolUse => return TurnOutcome::Finished,
+            StopReason::EndTurn | StopReason::StopSequence | StopReason::ToolUse => {
+                if worker.is_kept().await {
+                    continue;
+                }
+                return worker.check_stop();
+            }
             StopReason::MaxTokens => (
                 FailureCode::OutputLimit,
                 "The answer was cut at the output limit; a call cut by it was not run.".into(),
@@ -186,7 +218,7 @@ pub async fn run(worker: &Worker, max_steps: Option<u32>) -> TurnOutcome {
                 format!("The model stopped for a reason this program does not know: {reason}."),
             ),
         };
-        return TurnOutcome::Failed { code, message };
+        return Err(TurnOutcome::Failed { code, message });
     }
 }
 
@@ -202,6 +234,7 @@ pub fn interrupted(worker: &Worker, why: &str) {
         (kept.map(fact).into_iter().collect(), ())
     });
     settle(&worker.journal, id, |_, _| why.to_owned());
+    worker.take_back_unseen();
 }
 
 /// Gives every call of the last message that has no result an error result, and appends the results message. Does nothing

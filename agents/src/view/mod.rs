@@ -16,6 +16,9 @@ use crate::transcript::Transcript;
 mod activity;
 mod transcript;
 
+/// How many of an agent's last hooks its view keeps. The log has all of them.
+const HOOKS_SHOWN: usize = 20;
+
 /// A session as its events tell it.
 pub struct Fold {
     /// What windows see.
@@ -213,6 +216,7 @@ impl Fold {
             queue: Vec::new(),
             todos: Vec::new(),
             warnings: Vec::new(),
+            hooks: Vec::new(),
             outcome: None,
             created_at: at,
             started_at: None,
@@ -376,6 +380,12 @@ fn note(agent: &mut AgentView, body: &EventBody) {
         EventBody::ChangesCounted { changes } => agent.changes = Some(*changes),
         EventBody::TodosChanged { todos } => agent.todos.clone_from(todos),
         EventBody::Warned { warning } => agent.warnings.push(warning.clone()),
+        EventBody::HookRan(ran) => {
+            if agent.hooks.len() == HOOKS_SHOWN {
+                agent.hooks.remove(0);
+            }
+            agent.hooks.push(ran.clone());
+        }
         _ => {}
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use offshoot_protocol::{
     AgentId, Batch, BlobHash, ChangeSummary, Command, Conversation, FileDiff, Rejected, SessionId, SessionSummary,
-    Snapshot,
+    Snapshot, TrustQuestion,
 };
 use tauri::State;
 use tauri::ipc::Channel;
@@ -142,4 +142,18 @@ pub(super) async fn roles(bridge: State<'_, Bridge>, project: String) -> Result<
     let folder = workplace::folder(Path::new(&project))?;
     let (roles, warnings) = bridge.workbench().await?.roles(&folder);
     Ok(Roles { roles, warnings })
+}
+
+/// Whether a folder's own files count, and what they would ask for.
+#[tauri::command]
+pub(super) async fn trust(bridge: State<'_, Bridge>, project: String) -> Result<TrustQuestion, Rejected> {
+    let folder = workplace::folder(Path::new(&project))?;
+    bridge.workbench().await?.trust(&folder).await
+}
+
+/// Remembers whether they count. Open sessions stay as they are.
+#[tauri::command]
+pub(super) async fn set_trust(bridge: State<'_, Bridge>, project: String, trusted: bool) -> Result<(), Rejected> {
+    let folder = workplace::folder(Path::new(&project))?;
+    bridge.workbench().await?.set_trust(&folder, trusted).await
 }

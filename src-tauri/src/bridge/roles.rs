@@ -5,6 +5,7 @@ use std::path::Path;
 use offshoot_agents::role::studio::Studio;
 use offshoot_protocol::{
     Rejected, RoleBoard, RoleChange, RoleCopy, RoleFile, RolePreview, RoleRule, RoleSave, RoleSource, RoleTrashId,
+    RoleUse,
 };
 use tauri::State;
 
@@ -98,4 +99,15 @@ pub(super) async fn role_restore(
 #[tauri::command]
 pub(super) async fn role_rule(bridge: State<'_, Bridge>, project: String, entry: String) -> Result<RoleRule, Rejected> {
     Ok(studio(&bridge, &project).await?.rule(&entry))
+}
+
+/// The agents that had a role.
+#[tauri::command]
+pub(super) async fn role_uses(
+    bridge: State<'_, Bridge>,
+    project: String,
+    role: String,
+) -> Result<Vec<RoleUse>, Rejected> {
+    let folder = workplace::folder(Path::new(&project))?;
+    bridge.workbench().await?.role_uses(&folder, &role).await
 }

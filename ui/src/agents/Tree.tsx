@@ -7,7 +7,7 @@ import { amount, clockSpan, plural, useNow } from "../parts/time";
 import type { AgentId, AgentView, ShellView } from "../protocol.gen";
 import type { SessionStore } from "../session/store";
 import { StateMark } from "./StateMark";
-import { KIND_WORD, elapsed, faceOfState, hue, isAtWork, plainLine, titleOf, tokens } from "./state";
+import { activityOf, KIND_WORD, elapsed, faceOfState, hue, isAtWork, titleOf, tokens } from "./state";
 import { rollUp, treeKey, treeNodes, type TreeNode } from "./tree";
 import s from "./Tree.module.css";
 
@@ -135,12 +135,9 @@ function Row(props: RowProps): JSX.Element {
   const isFolded = () => props.node?.hasChildren === true && !props.isOpen;
   const files = () => (isFolded() ? below().files : 0) + (props.agent.changes?.files ?? 0);
   const waiting = () => requests() + (isFolded() ? below().waiting : 0);
-  const line = () => {
-    const state = props.agent.state;
-    if (state.kind === "failed" || state.kind === "idle_after_failure") return state.message;
-    if (state.kind === "running" && props.session.live(props.agent.id)) return "Writing…";
-    return plainLine(props.agent.activity);
-  };
+  const isWriting = () => props.agent.state.kind === "running" && props.session.live(props.agent.id) !== undefined;
+  const activity = createMemo(() => activityOf(props.agent));
+  const line = () => (isWriting() ? "Writing…" : activity().short);
 
   return (
     <div
@@ -204,7 +201,7 @@ function Row(props: RowProps): JSX.Element {
           <span class={s.word} data-tone={face().tone}>
             {face().word}
           </span>
-          <span class={s.line} title={line()}>
+          <span class={s.line} title={isWriting() ? undefined : activity().full}>
             {line()}
           </span>
           <Figures agent={props.agent} />

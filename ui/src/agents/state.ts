@@ -2,6 +2,8 @@
 
 import type { AgentId, AgentKind, AgentState, AgentView } from "../protocol.gen";
 import type { IconName } from "../parts/Icon";
+import { shortenPaths } from "../parts/paths";
+import { gist } from "../report/report";
 import type { SessionState } from "../session/fold";
 
 export type Tone = "live" | "wait" | "bad" | "done" | "quiet";
@@ -74,6 +76,17 @@ export function titleOf(state: SessionState, agent: AgentView): string {
 /** One line of what an agent does, without the marks of Markdown. */
 export function plainLine(text: string): string {
   return text.replace(/\*\*|__|`/g, "").replace(/^(?:#+|>|[-*])\s+/, "");
+}
+
+/**
+ * What an agent's row says beside its state: why it failed, what its report comes down to, or what it does, with paths as
+ * seen from its folder. `full` leaves the paths whole.
+ */
+export function activityOf(agent: AgentView): { short: string; full: string } {
+  const same = (line: string) => ({ short: line, full: line });
+  if (agent.state.kind === "failed" || agent.state.kind === "idle_after_failure") return same(agent.state.message);
+  if (agent.state.kind === "completed" && agent.outcome?.kind === "completed") return same(gist(agent.outcome.report).slice(0, 300));
+  return { short: plainLine(shortenPaths(agent.activity, agent.directory)), full: plainLine(agent.activity) };
 }
 
 /** From the root to the agent. */

@@ -1,11 +1,13 @@
-// Everything that lies above the window: palette, help, settings, and the question before a link opens.
+// Everything that lies above the window: palette, help, settings, and the questions before a link opens or a folder is
+// trusted.
 
-import { For, onMount, type JSX } from "solid-js";
+import { For, Show, onMount, type JSX } from "solid-js";
 import { Button, Keys } from "../parts/Button";
 import { Dialog } from "../parts/Dialog";
 import { Unseen } from "../parts/Unseen";
 import { Settings } from "../settings/Settings";
 import { Palette } from "./Palette";
+import type { TrustAsked } from "../store";
 import { useApp } from "./context";
 import { KEYS } from "./keys";
 import s from "./Dialogs.module.css";
@@ -49,6 +51,9 @@ export function Dialogs(): JSX.Element {
       </Dialog>
       <Dialog open={app.link() !== undefined} onClose={() => app.askLink(undefined)} title="Open this link?">
         <LinkQuestion url={app.link() ?? ""} />
+      </Dialog>
+      <Dialog open={app.trustAsked() !== undefined} onClose={() => app.trustAsked()?.answer(undefined)} title="Trust this folder?">
+        <Show when={app.trustAsked()}>{(asked) => <TrustDialog asked={asked()} />}</Show>
       </Dialog>
     </>
   );
@@ -111,6 +116,40 @@ function LinkQuestion(props: { url: string }): JSX.Element {
         </Button>
         <Button kind="primary" onClick={open}>
           Open in browser
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function TrustDialog(props: { asked: TrustAsked }): JSX.Element {
+  const lines = () => props.asked.question.would_activate;
+  return (
+    <div class={s.question}>
+      <p>
+        Files in <strong><Unseen text={props.asked.question.place} /></strong> ask for more than to be read. Trust the folder only if
+        you know who wrote them.
+      </p>
+      <Show when={lines().length > 0} fallback={<p class={s.note}>Right now they ask for nothing.</p>}>
+        <p class={s.note}>If you trust it, this becomes active:</p>
+        <ul class={`${s.active} selectable`} aria-label="What becomes active">
+          <For each={lines()}>
+            {(line) => (
+              <li>
+                <Unseen text={line} />
+              </li>
+            )}
+          </For>
+        </ul>
+      </Show>
+      <p class={s.note}>
+        Without trust you can work here all the same: these are ignored, and only its rules that forbid or ask hold. It counts for
+        sessions that you begin or open from now on; the settings can change it.
+      </p>
+      <div class={s.answers}>
+        <Button onClick={() => props.asked.answer(false)}>{props.asked.question.trust === "unknown" ? "Open without trusting" : "Don't trust"}</Button>
+        <Button kind="primary" onClick={() => props.asked.answer(true)}>
+          Trust
         </Button>
       </div>
     </div>

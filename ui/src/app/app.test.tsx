@@ -106,3 +106,72 @@ test("letters find lines", () => {
   expect(matchScore("fx", "fix")).toBeGreaterThan(0);
   expect(matchScore("zz", "fix")).toBe(0);
 });
+
+const BOLD = { trust: "unknown", would_activate: ["hook at PreToolUse: runs `./x\u202e.sh`", "role loose"], place: "/home/ada/tides" } as const;
+
+function showBold() {
+  const trust = { ...BOLD, would_activate: [...BOLD.would_activate] };
+  const bridge = recordedBridge({ ...recording, trust }, { speed: 0 });
+  const opened: string[] = [];
+  const { snapshot } = bridge;
+  bridge.snapshot = (session) => {
+    opened.push(session);
+    return snapshot(session);
+  };
+  render(() => <App bridge={bridge} />);
+  return { bridge, opened };
+}
+
+test("an unknown folder asks to be trusted before anything opens, and says what for", async () => {
+  const { bridge, opened } = showBold();
+  const dialog = await screen.findByRole("dialog", { name: "Trust this folder?" });
+  expect(within(dialog).getAllByRole("listitem")).toHaveLength(2);
+  expect(dialog.textContent).toContain("/home/ada/tides");
+  // What can't be seen is boxed.
+  expect(within(dialog).getByText("RLO")).toBeTruthy();
+  expect(opened).toEqual([]);
+  fireEvent.click(within(dialog).getByRole("button", { name: "Trust" }));
+  expect(await screen.findByRole("tree")).toBeTruthy();
+  expect(bridge.trusted).toEqual([true]);
+});
+
+test("a folder opens without trust, and nobody is asked where nothing would change", async () => {
+  const { bridge } = showBold();
+  const dialog = await screen.findByRole("dialog", { name: "Trust this folder?" });
+  fireEvent.click(within(dialog).getByRole("button", { name: "Open without trusting" }));
+  expect(await screen.findByRole("tree")).toBeTruthy();
+  expect(bridge.trusted).toEqual([false]);
+});
+
+test("closing the question opens the folder and answers nothing", async () => {
+  const { bridge } = showBold();
+  const dialog = await screen.findByRole("dialog", { name: "Trust this folder?" });
+  fireEvent.click(within(dialog).getByRole("button", { name: "Close" }));
+  expect(await screen.findByRole("tree")).toBeTruthy();
+  expect(bridge.trusted).toEqual([]);
+});
+
+test("what was said of a folder can be changed in the settings", async () => {
+  const { bridge } = showBold();
+  const first = await screen.findByRole("dialog", { name: "Trust this folder?" });
+  fireEvent.click(within(first).getByRole("button", { name: "Trust" }));
+  await screen.findByRole("tree");
+  fireEvent.keyDown(document.body, { key: ",", ctrlKey: true });
+  fireEvent.click(await screen.findByRole("button", { name: /Trust this folder or not/ }));
+  const again = await screen.findByRole("dialog", { name: "Trust this folder?" });
+  fireEvent.click(within(again).getByRole("button", { name: "Don't trust" }));
+  await waitFor(() => expect(bridge.trusted).toEqual([true, false]));
+});
+
+test("hooks that ran stand in one quiet line each", async () => {
+  const bridge = showDemo(10_000);
+  await screen.findByRole("tree");
+  bridge.inject([
+    { type: "hook_ran", agent: "agt_root", event: "PreToolUse", command: "./check.sh", exit: 2, duration_ms: 12 },
+    { type: "hook_ran", agent: "agt_root", event: "Stop", command: "./log.sh", exit: 0, duration_ms: 3 },
+  ]);
+  fireEvent.click(screen.getByRole("treeitem", { name: /^Root/ }));
+  fireEvent.click(screen.getByRole("tab", { name: /Tasks/ }));
+  const lines = within(await screen.findByRole("list", { name: "Last hooks" })).getAllByRole("listitem");
+  expect(lines.map((line) => line.textContent)).toEqual(["Stop ./log.sh 3 ms", "PreToolUse ./check.sh objected, 12 ms"]);
+});

@@ -14,6 +14,7 @@ export const KEYS: { title: string; keys: KeyHelp[] }[] = [
     keys: [
       { keys: "Ctrl K", does: "Command palette" },
       { keys: "?", does: "This sheet" },
+      { keys: "Ctrl F", does: "Find in the conversation" },
       { keys: "Ctrl ,", does: "Settings" },
       { keys: "Ctrl B", does: "Show or hide the agents" },
       { keys: "Ctrl J", does: "Show or hide the inspector" },
@@ -28,8 +29,10 @@ export const KEYS: { title: string; keys: KeyHelp[] }[] = [
       { keys: "Enter", does: "Send" },
       { keys: "Shift Enter", does: "Break the line" },
       { keys: "Esc", does: "Interrupt the turn" },
+      { keys: "↑ ↓", does: "Earlier messages, at the start and end of the text" },
       { keys: "↑", does: "In an empty message: take back the queued one" },
       { keys: "/", does: "Commands" },
+      { keys: "@", does: "Agents" },
     ],
   },
   {

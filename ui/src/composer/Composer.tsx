@@ -1,7 +1,7 @@
 // Where a message is written. It grows with its text, keeps drafts, and never takes an input method's Enter for a wish
 // to send.
 
-import { For, Show, createEffect, createMemo, createResource, createSignal, on, type JSX } from "solid-js";
+import { For, Show, createEffect, createMemo, createResource, createSignal, on, onCleanup, type JSX } from "solid-js";
 import { isAtWork } from "../agents/state";
 import { useApp } from "../app/context";
 import { readText, write } from "../app/prefs";
@@ -10,7 +10,12 @@ import { plural } from "../parts/time";
 import type { AgentView } from "../protocol.gen";
 import type { SessionStore } from "../session/store";
 import { completions, delegates, isComposing, readWish, type Completion } from "./commands";
+import { leadsAway, readHistory, remember, stepThrough, type Browsing } from "./history";
+import { mentions } from "./mentions";
 import s from "./Composer.module.css";
+
+/** Up to so many characters a text is measured, and saved with every key. */
+const MEASURED = 12_000;
 
 export function Composer(props: { session: SessionStore; agent: AgentView }): JSX.Element {
   const app = useApp();
@@ -20,6 +25,8 @@ export function Composer(props: { session: SessionStore; agent: AgentView }): JS
   const [isSending, setSending] = createSignal(false);
   const [picked, setPicked] = createSignal(0);
   const [dismissed, setDismissed] = createSignal<string>();
+  const [caret, setCaret] = createSignal(0);
+  const [browsing, setBrowsing] = createSignal<Browsing>();
   let field: HTMLTextAreaElement | undefined;
 
   const key = () => `draft.${props.session.id}.${props.agent.id}`;
@@ -29,31 +36,81 @@ export function Composer(props: { session: SessionStore; agent: AgentView }): JS
     () => (text().startsWith("/agent") ? props.session.state.project : undefined),
     (project) => app.bridge.roles(project).then((found) => found.roles.filter((role) => role.shadowed_by === undefined)),
   );
-  const menu = createMemo<Completion[]>(() =>
-    dismissed() === text() || isForking() ? [] : completions(text(), roles.state === "ready" ? roles() : []),
-  );
+  const agents = createMemo(() => {
+    const { order, agents: byId } = props.session.state;
+    return order.flatMap((id) => (id !== props.agent.id && byId[id] && byId[id].kind !== "root" ? [byId[id]] : []));
+  });
+  const menu = createMemo<Completion[]>(() => {
+    if (dismissed() === text()) return [];
+    const found = isForking() ? [] : completions(text(), roles.state === "ready" ? roles() : []);
+    return found.length > 0 ? found : mentions(text(), caret(), agents());
+  });
   const isMenuOpen = () => menu().length > 0;
   const runs = () => isAtWork(props.agent.state);
 
   const grow = () => {
     if (!field) return;
+    const most = Math.round(window.innerHeight * 0.4);
+    // A long text fills the place anyway, and measuring it takes long.
+    if (text().length > MEASURED) {
+      field.style.height = `${most}px`;
+      return;
+    }
     field.style.height = "auto";
-    field.style.height = `${Math.min(field.scrollHeight, Math.round(window.innerHeight * 0.4))}px`;
+    field.style.height = `${Math.min(field.scrollHeight, most)}px`;
   };
-  const change = (next: string) => {
+  let unsaved: { key: string; text: string } | undefined;
+  let saving: ReturnType<typeof setTimeout> | undefined;
+  const save = () => {
+    clearTimeout(saving);
+    if (unsaved) write(unsaved.key, unsaved.text === "" ? undefined : unsaved.text);
+    unsaved = undefined;
+  };
+  const change = (next: string, at = next.length) => {
     setText(next);
+    setCaret(at);
     setProblem(undefined);
     setPicked(0);
-    write(key(), next === "" ? undefined : next);
+    unsaved = { key: key(), text: next };
+    clearTimeout(saving);
+    // Writing a long draft with every key would be felt.
+    if (next.length > MEASURED) saving = setTimeout(save, 400);
+    else save();
     queueMicrotask(grow);
   };
+  /** Puts a text in place of the present one, with the caret where it belongs. */
+  const replace = (next: string, at = next.length) => {
+    change(next, at);
+    if (!field) return;
+    field.value = next;
+    field.setSelectionRange(at, at);
+    field.focus();
+  };
+  window.addEventListener("pagehide", save);
+  onCleanup(() => {
+    save();
+    window.removeEventListener("pagehide", save);
+  });
 
   // Another agent, another draft.
   createEffect(
     on(key, (current) => {
+      save();
       setText(readText(current));
+      setBrowsing(undefined);
       setProblem(undefined);
       queueMicrotask(grow);
+    }),
+  );
+  createEffect(
+    on(app.proposal, (proposal) => {
+      if (!proposal) return;
+      app.propose(undefined);
+      const draft = text();
+      if (proposal.send && draft.trim() === "") {
+        replace(proposal.text);
+        void send();
+      } else replace(draft.trim() === "" ? proposal.text : `${proposal.text.trimEnd()}\n\n${draft}`);
     }),
   );
   createEffect(on(point, (now) => now && field?.focus(), { defer: true }));
@@ -81,12 +138,16 @@ export function Composer(props: { session: SessionStore; agent: AgentView }): JS
       return;
     }
     const draftKey = key();
+    save();
     setSending(true);
     const accepted = await app.send(wish.command);
     setSending(false);
     // A text that was not accepted stays where it was typed; one typed meanwhile is not thrown away.
     if (!accepted) return;
     app.setForkPoint(undefined);
+    setBrowsing(undefined);
+    const past = `history.${props.session.state.project}`;
+    write(past, JSON.stringify(remember(readHistory(readText(past)), draft)));
     if (readText(draftKey) === draft) write(draftKey, undefined);
     if (key() === draftKey && text() === draft) change("");
   };
@@ -103,7 +164,7 @@ export function Composer(props: { session: SessionStore; agent: AgentView }): JS
       const choice = list[picked()];
       if ((event.key === "Tab" || event.key === "Enter") && !event.shiftKey && choice && choice.text !== text()) {
         event.preventDefault();
-        change(choice.text);
+        replace(choice.text, choice.caret);
         return;
       }
       if (event.key === "Escape") {
@@ -118,25 +179,43 @@ export function Composer(props: { session: SessionStore; agent: AgentView }): JS
     } else if (event.key === "Escape") {
       if (isForking()) app.setForkPoint(undefined);
       else if (runs()) void app.send({ type: "interrupt", agent: props.agent.id });
-    } else if (event.key === "ArrowUp" && text() === "") {
-      const last = props.agent.queue.findLast((input) => input.origin === "user");
-      if (!last) return;
+    } else if ((event.key === "ArrowUp" || event.key === "ArrowDown") && !event.shiftKey && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      onArrow(event, event.key === "ArrowUp" ? -1 : 1);
+    }
+  };
+
+  const onArrow = (event: KeyboardEvent, direction: -1 | 1) => {
+    const queued = text() === "" && direction === -1 && !browsing() ? props.agent.queue.findLast((input) => input.origin === "user") : undefined;
+    if (queued) {
       // A queued message is taken back into the composer, to be corrected.
       event.preventDefault();
-      void app.send({ type: "withdraw_input", agent: props.agent.id, input: last.id }).then((done) => done && change(last.text));
+      void app.send({ type: "withdraw_input", agent: props.agent.id, input: queued.id }).then((done) => done && replace(queued.text));
+      return;
     }
+    if (!field) return;
+    const list = readHistory(readText(`history.${props.session.state.project}`));
+    const now = browsing();
+    // What was changed is a new text.
+    const isBrowsing = now !== undefined && list[now.at] === text();
+    if (!leadsAway(direction, { start: field.selectionStart, end: field.selectionEnd }, text().length, isBrowsing)) return;
+    const next = stepThrough(list, isBrowsing ? now : undefined, direction, text());
+    if (!next) return;
+    event.preventDefault();
+    replace(next.text);
+    setBrowsing(next.browsing);
+    setDismissed(next.text);
   };
 
   const placeholder = () => {
     if (isForking()) return "What shall the fork do?";
-    if (props.agent.kind === "root") return runs() ? "Add a message; it is taken in at the next step" : "Describe a task, or / for commands";
+    if (props.agent.kind === "root") return runs() ? "Add a message; it is taken in at the next step" : "Describe a task, / for commands, @ for agents";
     return `Message this ${props.agent.kind}`;
   };
 
   return (
     <div class={s.place}>
       <Show when={isMenuOpen()}>
-        <ul class={s.menu} role="listbox" id="composer-menu" aria-label="Commands">
+        <ul class={s.menu} role="listbox" id="composer-menu" aria-label={menu()[0]?.caret === undefined ? "Commands" : "Agents"}>
           <For each={menu()}>
             {(entry, at) => (
               <li
@@ -147,11 +226,10 @@ export function Composer(props: { session: SessionStore; agent: AgentView }): JS
                 onPointerEnter={() => setPicked(at())}
                 onPointerDown={(event) => {
                   event.preventDefault();
-                  change(entry.text);
-                  field?.focus();
+                  replace(entry.text, entry.caret);
                 }}
               >
-                <span class={s.optionName}>{entry.label}</span>
+                <span class={s.optionName} data-mention={entry.caret !== undefined}>{entry.label}</span>
                 <span class={s.optionAbout}>{entry.about}</span>
               </li>
             )}
@@ -180,7 +258,9 @@ export function Composer(props: { session: SessionStore; agent: AgentView }): JS
           value={text()}
           spellcheck={false}
           {...(isMenuOpen() ? { "aria-controls": "composer-menu", "aria-activedescendant": `composer-option-${picked()}` } : {})}
-          onInput={(event) => change(event.currentTarget.value)}
+          onInput={(event) => change(event.currentTarget.value, event.currentTarget.selectionStart)}
+          onSelect={(event) => setCaret(event.currentTarget.selectionStart)}
+          onBlur={save}
           onKeyDown={onKeyDown}
         />
         <div class={s.foot}>

@@ -31,7 +31,7 @@ export interface Context {
 
 /** Whether the text starts something that can have a worktree of its own. */
 export function delegates(text: string): boolean {
-  return /^\/(?:fork|agent)(?:\s|$)/.test(text.trimStart());
+  return /^\s*\/(?:fork|agent)(?:\s|$)/.test(text);
 }
 
 export function readWish(text: string, context: Context): Wish {
@@ -69,6 +69,8 @@ export function readWish(text: string, context: Context): Wish {
 export interface Completion {
   /** What stands in the text afterwards. */
   text: string;
+  /** Where the caret stands afterwards; absent: at the end. */
+  caret?: number;
   label: string;
   about: string;
 }

@@ -2,6 +2,8 @@ import { fireEvent, screen, waitFor } from "@solidjs/testing-library";
 import { beforeEach, describe, expect, test } from "vitest";
 import { ROOT, showDemo } from "../testing";
 import { completions, readWish } from "./commands";
+import { leadsAway, readHistory, remember, stepThrough } from "./history";
+import { mentions } from "./mentions";
 
 const context = { agent: "a", isolation: "worktree" as const, messages: undefined };
 
@@ -36,6 +38,60 @@ test("what is typed is completed", () => {
   expect(completions("/f", roles).map((entry) => entry.text)).toEqual(["/fork "]);
   expect(completions("/agent ex", roles).map((entry) => entry.text)).toEqual(["/agent explore: "]);
   expect(completions("hello /f", roles)).toEqual([]);
+});
+
+describe("the history", () => {
+  const list = ["one", "two"];
+
+  test("leads from the draft back, and forth to the draft again", () => {
+    const first = stepThrough(list, undefined, -1, "draft");
+    expect(first).toEqual({ text: "two", browsing: { at: 1, draft: "draft" } });
+    const second = stepThrough(list, first?.browsing, -1, "two");
+    expect(second?.text).toBe("one");
+    expect(stepThrough(list, second?.browsing, -1, "one")).toBeUndefined();
+    expect(stepThrough(list, first?.browsing, 1, "two")).toEqual({ text: "draft", browsing: undefined });
+    expect(stepThrough(list, undefined, 1, "draft")).toBeUndefined();
+  });
+
+  test("is entered only where the caret can't move further", () => {
+    const at = (start: number, end = start) => ({ start, end });
+    expect(leadsAway(-1, at(0), 5, false)).toBe(true);
+    expect(leadsAway(-1, at(5), 5, false)).toBe(false);
+    expect(leadsAway(1, at(5), 5, false)).toBe(true);
+    expect(leadsAway(-1, at(0, 5), 5, false)).toBe(false);
+    expect(leadsAway(-1, at(5), 5, true)).toBe(true);
+    expect(leadsAway(-1, at(3), 5, true)).toBe(false);
+  });
+
+  test("holds a text once, and no pasted files", () => {
+    expect(remember(["a", "b"], " a ")).toEqual(["b", "a"]);
+    expect(remember(["a"], "x".repeat(10_000))).toEqual(["a"]);
+    expect(readHistory("nonsense")).toEqual([]);
+  });
+});
+
+describe("agents are named after @", () => {
+  const agents = [
+    { id: "a1", title: "Fix the parser", kind: "fork" as const },
+    { id: "a2", title: "Survey", kind: "subagent" as const, role: "explore" },
+    { id: "a3", title: "Twin", kind: "fork" as const },
+    { id: "a4", title: "Twin", kind: "fork" as const },
+  ];
+  const labels = (text: string) => mentions(text, text.length, agents).map((entry) => entry.label);
+
+  test("by the beginning of a word, at the caret", () => {
+    expect(labels("ask @pars")).toEqual(["Fix the parser"]);
+    expect(labels("ask @expl")).toEqual(["Survey"]);
+    expect(labels("@")).toHaveLength(4);
+    expect(labels("mail me@pars")).toEqual([]);
+    expect(labels("ask @pars now")).toEqual([]);
+    expect(labels(`${"x".repeat(100)}@pars`)).toEqual([]);
+  });
+
+  test("by what the model can reach them with", () => {
+    expect(mentions("ask @pars now", 9, agents)[0]).toMatchObject({ text: 'ask @"Fix the parser" now', caret: 22 });
+    expect(mentions("@twi", 4, agents).map((entry) => entry.text)).toEqual(["@a3 ", "@a4 "]);
+  });
 });
 
 describe("the message field", () => {
@@ -108,5 +164,40 @@ describe("the message field", () => {
     type("/fork tidy up");
     fireEvent.keyDown(message, { key: "Enter", keyCode: 13 });
     expect(bridge.sent).toEqual([{ type: "fork", agent: ROOT, directive: "tidy up", isolation: "shared" }]);
+  });
+
+  test("what was sent comes back with ↑, and the draft with ↓", async () => {
+    const { message, type } = await field();
+    type("First wish");
+    fireEvent.keyDown(message, { key: "Enter", keyCode: 13 });
+    await waitFor(() => expect(message.value).toBe(""));
+    // The queue is empty only when the message was taken in.
+    fireEvent.click(await screen.findByRole("button", { name: "Withdraw" }));
+    await waitFor(() => expect(screen.queryByText("First wish")).toBeNull());
+    type("half");
+    fireEvent.keyDown(message, { key: "ArrowUp" });
+    expect(message.value).toBe("half");
+    message.setSelectionRange(0, 0);
+    fireEvent.keyDown(message, { key: "ArrowUp" });
+    expect(message.value).toBe("First wish");
+    fireEvent.keyDown(message, { key: "ArrowDown" });
+    expect(message.value).toBe("half");
+  });
+
+  test("a queued message goes back into the field to be edited, in front of what stands there", async () => {
+    const { message, type } = await field(1_500);
+    type("And the README");
+    fireEvent.keyDown(message, { key: "Enter", keyCode: 13 });
+    const edit = await screen.findByRole("button", { name: "Edit" });
+    type("more");
+    fireEvent.click(edit);
+    await waitFor(() => expect(message.value).toBe("And the README\n\nmore"));
+  });
+
+  test("an agent is named from the menu", async () => {
+    const { message, type } = await field();
+    type("Ask @leap");
+    fireEvent.keyDown(message, { key: "Enter", keyCode: 13 });
+    expect(message.value).toBe('Ask @"Fix the leap-year rule" ');
   });
 });

@@ -11,6 +11,7 @@ import { Menu, type MenuEntry } from "../parts/Menu";
 import { clockSpan, useNow } from "../parts/time";
 import type { AgentView, PermissionMode } from "../protocol.gen";
 import type { SessionStore } from "../session/store";
+import { conversationAsMarkdown } from "./markdown";
 import s from "./AgentBar.module.css";
 
 const MODES: { mode: PermissionMode; label: string; note: string }[] = [
@@ -141,6 +142,7 @@ function actions(props: { session: SessionStore; agent: AgentView }, app: Return
   const { agent } = props;
   const canResume = agent.state.kind === "stopped" || agent.state.kind === "interrupted" || agent.state.kind === "failed";
   const waits = agent.kind !== "root" && !agent.background && !isFinished(agent.state);
+  const loaded = props.session.transcript(agent.id).data;
   const copy = (text: string) => void navigator.clipboard.writeText(text).catch((error: unknown) => app.report(error));
   const rename: MenuEntry = { label: "Rename session…", icon: "edit", apart: true, onSelect: () => app.setSheet("rename") };
   const entries: MenuEntry[] = [
@@ -149,6 +151,7 @@ function actions(props: { session: SessionStore; agent: AgentView }, app: Return
     { label: "Resume", icon: "play", disabled: !canResume, onSelect: () => void app.send({ type: "resume", agent: agent.id }) },
     { label: "Send to background", icon: "down", disabled: !waits, onSelect: () => void app.send({ type: "send_to_background", agent: agent.id }) },
     { label: "Copy id", icon: "copy", apart: true, onSelect: () => copy(agent.id) },
+    { label: "Copy conversation as Markdown", icon: "copy", note: "The loaded messages, with tool calls", disabled: !loaded, onSelect: () => loaded && copy(conversationAsMarkdown(titleOf(props.session.state, agent), loaded)) },
     { label: "Copy folder path", icon: "folder", onSelect: () => copy(agent.directory) },
   ];
   return agent.kind === "root" ? [...entries, rename] : entries;

@@ -9,8 +9,9 @@ import { span } from "../parts/time";
 import type { AgentView, CallView } from "../protocol.gen";
 import { TextDiff } from "../review/TextDiff";
 import { countLines, parseUnified } from "../review/diff";
-import { callTarget, faceOf, parseInput, relativePath, type CallFace } from "../session/calls";
+import { callTarget, faceOf, parseInput, readFailure, relativePath, type CallFace } from "../session/calls";
 import type { SessionStore, Transcript } from "../session/store";
+import { useFound } from "./finding";
 import type { CallRef } from "./rows";
 import s from "./CallCard.module.css";
 
@@ -41,10 +42,21 @@ export function callView(props: CallProps): CallView | undefined {
 
 export function CallCard(props: CallProps): JSX.Element {
   const [isOpen, setOpen] = createSignal(false);
+  useFound(
+    () => `c:${props.call.id}`,
+    () => setOpen(true),
+  );
   const view = () => callView(props);
   const result = () => view()?.result;
   const face = () => faceOf(props.call.name);
-  const target = createMemo(() => relativePath(callTarget(props.call.input), props.agent.directory));
+  const isCommand = () => face() === "command";
+  const full = createMemo(() => callTarget(props.call.input));
+  // A command is shown as it runs.
+  const target = () => (isCommand() ? full() : relativePath(full(), props.agent.directory));
+  const failure = createMemo(() => {
+    const done = result();
+    return done?.is_error ? readFailure(done.content) : undefined;
+  });
   const live = () => (result() ? undefined : props.session.output(props.call.id));
   const diff = createMemo(() => {
     const detail = result()?.detail;
@@ -55,8 +67,8 @@ export function CallCard(props: CallProps): JSX.Element {
     <div class={s.card} data-open={isOpen()} data-failed={result()?.is_error === true}>
       <button type="button" class={s.line} aria-expanded={isOpen()} onClick={() => setOpen(!isOpen())}>
         <Icon name={ICONS[face()]} size={14} class={s.icon} />
-        <span class={s.name}>{props.call.name}</span>
-        <span class={s.target} title={target()}>
+        <span class={isCommand() ? "sr-only" : s.name}>{props.call.name}</span>
+        <span class={s.target} title={full()}>
           <Unseen text={target()} />
         </span>
         <Show when={diff()}>
@@ -73,14 +85,24 @@ export function CallCard(props: CallProps): JSX.Element {
       <Show when={!isOpen() && live()}>{(output) => <Output text={output().text} tail />}</Show>
       <Show when={isOpen()}>
         <div class={s.body}>
-          <Input call={props.call} without={diff() ? SHOWN_BY_DIFF : undefined} />
+          <Input call={props.call} isCommand={isCommand()} without={diff() ? SHOWN_BY_DIFF : undefined} />
           <Show when={diff()}>{(hunks) => <TextDiff hunks={hunks()} path={target()} />}</Show>
           <Show when={live()}>{(output) => <Output text={output().text} tail />}</Show>
           <Show when={result()}>
             {(done) => (
               <>
+                <Show when={failure()}>
+                  {(said) => (
+                    <p class={s.failure}>
+                      <Icon name="failed" size={12} />
+                      <span class="selectable" dir="auto">
+                        <Unseen text={said().message} />
+                      </span>
+                    </p>
+                  )}
+                </Show>
                 <Output
-                  text={done().content}
+                  text={failure()?.output ?? done().content}
                   failed={done().is_error}
                   {...(done().full === undefined ? {} : { full: done().full as string })}
                 />
@@ -96,9 +118,14 @@ export function CallCard(props: CallProps): JSX.Element {
 
 export function Status(props: { call: CallRef; view: CallView | undefined }): JSX.Element {
   const result = () => props.view?.result;
-  const exit = () => {
+  const ran = () => {
     const detail = result()?.detail;
-    return detail?.kind === "ran" && detail.exit !== undefined && detail.exit !== 0 ? detail.exit : undefined;
+    return detail?.kind === "ran" ? detail : undefined;
+  };
+  const exit = () => ran()?.exit || undefined;
+  const took = () => {
+    const ms = result()?.duration_ms ?? 0;
+    return ms < 100 ? "" : span(ms);
   };
   return (
     <span class={s.status}>
@@ -123,41 +150,76 @@ export function Status(props: { call: CallRef; view: CallView | undefined }): JS
           <span class={s.bad}>
             <Icon name="failed" size={12} /> {exit() === undefined ? "failed" : `exit ${exit()}`}
           </span>
+          <span>{took()}</span>
         </Match>
         <Match when={exit() !== undefined}>
           <span class={s.bad}>exit {exit()}</span>
+          <span>{took()}</span>
         </Match>
-        <Match when={result()}>{(done) => <span>{done().duration_ms < 100 ? "" : span(done().duration_ms)}</span>}</Match>
+        <Match when={ran()?.exit === 0}>
+          <span class={s.good}>
+            <Icon name="done" size={12} /> exit 0
+          </span>
+          <span>{took()}</span>
+        </Match>
+        <Match when={result()}>
+          <span>{took()}</span>
+        </Match>
       </Switch>
     </span>
   );
 }
 
 /** The input as the model wrote it: a command as it stands, other fields by name. */
-function Input(props: { call: CallRef; without: ReadonlySet<string> | undefined }): JSX.Element {
-  const fields = createMemo(() => Object.entries(parseInput(props.call.input)).filter(([name]) => !props.without?.has(name)));
+function Input(props: { call: CallRef; isCommand: boolean; without: ReadonlySet<string> | undefined }): JSX.Element {
+  const input = createMemo(() => parseInput(props.call.input));
+  const text = (name: string) => {
+    const value = input()[name];
+    return props.isCommand && typeof value === "string" ? value : "";
+  };
+  const fields = createMemo(() =>
+    Object.entries(input()).filter(
+      ([name]) => !props.without?.has(name) && !(text("command") !== "" && (name === "command" || (name === "description" && text(name) !== ""))),
+    ),
+  );
   const words = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value, null, 2));
   return (
     <Show
-      when={fields().length > 0}
+      when={fields().length > 0 || text("command") !== ""}
       fallback={
         <pre class={s.raw}>
           <Unseen text={props.call.input} />
         </pre>
       }
     >
-      <dl class={s.fields}>
-        <For each={fields()}>
-          {([name, value]) => (
-            <>
-              <dt>{name}</dt>
-              <dd class="selectable">
-                <Clipped text={words(value)} />
-              </dd>
-            </>
-          )}
-        </For>
-      </dl>
+      <Show when={text("description")}>
+        {(says) => (
+          <p class={s.caption} dir="auto">
+            {says()}
+          </p>
+        )}
+      </Show>
+      <Show when={text("command")}>
+        {(command) => (
+          <pre class={`${s.command} selectable`}>
+            <Clipped text={command()} />
+          </pre>
+        )}
+      </Show>
+      <Show when={fields().length > 0}>
+        <dl class={s.fields}>
+          <For each={fields()}>
+            {([name, value]) => (
+              <>
+                <dt>{name}</dt>
+                <dd class="selectable">
+                  <Clipped text={words(value)} />
+                </dd>
+              </>
+            )}
+          </For>
+        </dl>
+      </Show>
     </Show>
   );
 }

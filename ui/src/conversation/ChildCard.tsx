@@ -2,7 +2,7 @@
 
 import { Show, createMemo, type JSX } from "solid-js";
 import { StateMark } from "../agents/StateMark";
-import { KIND_WORD, elapsed, hue, isAtWork, plainLine } from "../agents/state";
+import { KIND_WORD, activityOf, elapsed, hue, isAtWork } from "../agents/state";
 import { useApp } from "../app/context";
 import { Icon } from "../parts/Icon";
 import { clockSpan, plural } from "../parts/time";
@@ -24,9 +24,12 @@ export function ChildCard(props: CallProps): JSX.Element {
   const line = () => {
     const agent = child();
     if (!agent) return "";
-    if (agent.state.kind === "failed") return agent.state.message;
     if (agent.state.kind === "running" && props.session.live(agent.id)) return "Writing…";
-    return isAtWork(agent.state) ? plainLine(agent.activity) : (agent.role ?? "");
+    return activityOf(agent).short;
+  };
+  const full = () => {
+    const agent = child();
+    return agent && activityOf(agent).full;
   };
   const prompt = () => {
     const fields = parseInput(props.call.input);
@@ -58,7 +61,9 @@ export function ChildCard(props: CallProps): JSX.Element {
                 )}
               </Show>
               <Show when={line()}>
-                <span class="truncate">{line()}</span>
+                <span class="truncate" title={full()}>
+                  {line()}
+                </span>
               </Show>
             </span>
           </span>

@@ -10,9 +10,17 @@ import { plural } from "../parts/time";
 import type { AgentId, AgentView } from "../protocol.gen";
 import type { SessionStore, Transcript } from "../session/store";
 import { AgentBar } from "./AgentBar";
+import { FindBar } from "./FindBar";
 import { RowView } from "./RowView";
+import { FoundRowProvider, useFind } from "./finding";
 import { buildRows, isSameRow, liveShape, type Row } from "./rows";
+import { isNearEnd, keepsEnd, pushesUp, type ScrollPlace } from "./stick";
 import s from "./Conversation.module.css";
+
+/** How long a push by wheel, key or finger goes on to move a box that scrolls smoothly. */
+const PUSH_MS = 400;
+/** How long what was unfolded takes to be drawn and measured. */
+const UNFOLD_MS = 300;
 
 export function Conversation(props: { session: SessionStore; agent: AgentView }): JSX.Element {
   return (
@@ -55,6 +63,10 @@ function Rows(props: { session: SessionStore; id: AgentId; agent: AgentView; tra
   const [atEnd, setAtEnd] = createSignal(true);
   const [isShifting, setShifting] = createSignal(false);
   let handle: ListHandle | undefined;
+  let box: HTMLElement | undefined;
+  let before: ScrollPlace | undefined;
+  let pushedAt = Number.NEGATIVE_INFINITY;
+  let unfoldedAt = Number.NEGATIVE_INFINITY;
 
   const shape = createMemo(() => liveShape(props.session.live(props.id)));
   const rows = createMemo<Row[]>(() => {
@@ -74,17 +86,48 @@ function Rows(props: { session: SessionStore; id: AgentId; agent: AgentView; tra
   });
   const byKey = createMemo(() => new Map(rows().map((row) => [row.key, row])));
 
+  const place = (): ScrollPlace | undefined =>
+    box && { offset: box.scrollTop, size: box.scrollHeight, viewport: box.clientHeight };
   const toEnd = () => {
+    // Rows that were never in sight have no size yet: the list is told the row, and then moved as far as it goes.
     const last = keys().length - 1;
     if (last >= 0) handle?.scrollToIndex(last, { align: "end" });
+    hold();
+  };
+  /** Moves what is there already to its end, before it is painted. */
+  const hold = () => {
+    if (!box || !atEnd()) return;
+    if (performance.now() - unfoldedAt < UNFOLD_MS) {
+      // Who unfolds something wants to read it from its beginning.
+      before = place();
+      setAtEnd(before === undefined || isNearEnd(before));
+      return;
+    }
+    box.scrollTop = box.scrollHeight;
+    before = place();
   };
   const follow = () => {
     if (atEnd()) queueMicrotask(toEnd);
   };
   const onScroll = (offset: number) => {
-    if (!handle) return;
-    setAtEnd(offset + handle.viewportSize >= handle.scrollSize - 24);
+    const now = place();
+    if (!now) return;
+    const isPushed = performance.now() - pushedAt < PUSH_MS;
+    const isKept = keepsEnd(atEnd(), before, now, isPushed);
+    before = now;
+    setAtEnd(isKept);
+    if (isKept && !isNearEnd(now)) hold();
     if (offset < 200 && keys().includes("older")) void older();
+  };
+  const watch = (element: HTMLElement) => {
+    box = element;
+    const push = (event: Event) => {
+      if (pushesUp(event)) pushedAt = performance.now();
+    };
+    for (const type of ["wheel", "touchmove", "keydown"]) element.addEventListener(type, push, { passive: true });
+    element.addEventListener("click", (event) => {
+      if (event.target instanceof Element && event.target.closest('[aria-expanded="false"], summary')) unfoldedAt = performance.now();
+    }, { capture: true });
   };
   const older = async () => {
     if (props.transcript.loadingOlder) return;
@@ -97,6 +140,18 @@ function Rows(props: { session: SessionStore; id: AgentId; agent: AgentView; tra
     if (showInherited()) setAtEnd(false);
   };
 
+  const find = useFind({
+    rows,
+    transcript: () => props.transcript.data,
+    live: () => props.session.live(props.id),
+    box: () => box,
+    firstInSight: () => handle?.findItemIndex(handle.scrollOffset) ?? 0,
+    reveal: (row) => {
+      setAtEnd(false);
+      handle?.scrollToIndex(row, { align: "center" });
+    },
+  });
+
   createEffect(
     on(keys, () => {
       if (atEnd()) props.session.tidy(props.id);
@@ -106,44 +161,60 @@ function Rows(props: { session: SessionStore; id: AgentId; agent: AgentView; tra
 
   return (
     <div class={s.reading}>
-      <VirtualList
-        class={s.list}
-        keys={keys()}
-        shift={isShifting()}
-        handle={(next) => {
-          handle = next;
-          follow();
-        }}
-        onScroll={onScroll}
-        onResize={follow}
-        label="Messages"
-      >
-        {(key) => {
-          const row = createMemo<Row | undefined>((before) => byKey().get(key) ?? before, undefined, { equals: isSameRow });
-          return (
-            <Show when={row()}>
-              {(current) => (
-                <div class={s.cell}>
-                  <RowView
-                    row={current()}
-                    session={props.session}
-                    agent={props.agent}
-                    transcript={props.transcript}
-                    onOlder={() => void older()}
-                    onInherited={unfold}
-                  />
-                </div>
-              )}
-            </Show>
-          );
-        }}
-      </VirtualList>
+      <FoundRowProvider value={() => (find.isOpen() ? find.row() : undefined)}>
+        <VirtualList
+          class={s.list}
+          keys={keys()}
+          shift={isShifting()}
+          handle={(next) => {
+            handle = next;
+            follow();
+          }}
+          onScroll={onScroll}
+          onResize={hold}
+          box={watch}
+          label="Messages"
+        >
+          {(key) => {
+            const row = createMemo<Row | undefined>((before) => byKey().get(key) ?? before, undefined, { equals: isSameRow });
+            return (
+              <Show when={row()}>
+                {(current) => (
+                  <div class={s.cell}>
+                    <RowView
+                      row={current()}
+                      session={props.session}
+                      agent={props.agent}
+                      transcript={props.transcript}
+                      onOlder={() => void older()}
+                      onInherited={unfold}
+                    />
+                  </div>
+                )}
+              </Show>
+            );
+          }}
+        </VirtualList>
+      </FoundRowProvider>
+      <Show when={find.isOpen()}>
+        <FindBar
+          query={find.query()}
+          count={find.matches().length}
+          current={find.current()}
+          isPart={(props.transcript.data?.first ?? 0) > 0}
+          field={find.field}
+          onQuery={find.setQuery}
+          onStep={find.step}
+          onClose={find.close}
+        />
+      </Show>
       <Show when={!atEnd()}>
         <button
           type="button"
           class={s.below}
           onClick={() => {
             setAtEnd(true);
+            unfoldedAt = Number.NEGATIVE_INFINITY;
             toEnd();
           }}
         >

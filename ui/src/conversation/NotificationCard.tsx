@@ -3,8 +3,10 @@
 import { Show, createMemo, createSignal, type JSX } from "solid-js";
 import { useApp } from "../app/context";
 import { Icon } from "../parts/Icon";
-import { Markdown } from "../parts/Markdown";
+import { ReportCard } from "../report/ReportCard";
+import { fieldOf, gist, parseReport } from "../report/report";
 import type { SessionStore } from "../session/store";
+import { useFound } from "./finding";
 import { parseNotification } from "./notification";
 import s from "./NotificationCard.module.css";
 
@@ -15,15 +17,24 @@ const WORDS: Record<string, string> = {
   interrupted: "was interrupted",
 };
 
-export function NotificationCard(props: { text: string; session: SessionStore }): JSX.Element {
+export function NotificationCard(props: { row: string; text: string; session: SessionStore }): JSX.Element {
   const app = useApp();
   const [isOpen, setOpen] = createSignal(false);
+  useFound(
+    () => props.row,
+    () => setOpen(true),
+  );
   const told = createMemo(() => parseNotification(props.text));
   const agent = () => {
     const id = told().taskId;
     return id === undefined ? undefined : props.session.state.agents[id];
   };
   const title = () => agent()?.title ?? told().description ?? told().taskId ?? "A task";
+  const line = createMemo(() => gist(told().summary).slice(0, 400));
+  const hasIssues = createMemo(() => {
+    const report = parseReport(told().summary);
+    return report !== undefined && fieldOf(report, "issues")?.isNone === false;
+  });
 
   return (
     <div class={s.card} data-status={told().status}>
@@ -33,6 +44,11 @@ export function NotificationCard(props: { text: string; session: SessionStore })
           <span class={s.title}>
             <strong>{title()}</strong> {WORDS[told().status ?? ""] ?? "reports"}
           </span>
+          <Show when={hasIssues()}>
+            <span class={s.flag}>
+              <Icon name="alert" size={12} /> names issues
+            </span>
+          </Show>
           <span class={s.by}>Notification from Offshoot</span>
           <Icon name="chevron" size={12} class={s.chevron} />
         </button>
@@ -44,9 +60,18 @@ export function NotificationCard(props: { text: string; session: SessionStore })
           )}
         </Show>
       </div>
-      <Show when={isOpen()}>
+      <Show
+        when={isOpen()}
+        fallback={
+          <Show when={line()}>
+            <p class={s.gist} dir="auto">
+              {line()}
+            </p>
+          </Show>
+        }
+      >
         <div class={s.report}>
-          <Markdown text={told().summary} />
+          <ReportCard text={told().summary} directory={agent()?.directory} bare />
         </div>
       </Show>
     </div>

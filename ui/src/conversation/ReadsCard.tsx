@@ -8,11 +8,16 @@ import type { AgentView } from "../protocol.gen";
 import { callTarget } from "../session/calls";
 import type { SessionStore, Transcript } from "../session/store";
 import { CallCard } from "./CallCard";
+import { useFound } from "./finding";
 import type { CallRef } from "./rows";
 import s from "./ReadsCard.module.css";
 
 export function ReadsCard(props: { calls: CallRef[]; session: SessionStore; agent: AgentView; transcript: Transcript }): JSX.Element {
   const [isOpen, setOpen] = createSignal(false);
+  useFound(
+    () => `c:${props.calls[0]?.id ?? ""}`,
+    () => setOpen(true),
+  );
   const views = () => props.calls.map((call) => props.transcript.data?.calls[call.id]);
   const isRunning = () => props.calls.some((call, at) => call.isWriting || views()[at]?.state === "running");
   const failed = () => views().filter((view) => view?.result?.is_error).length;
@@ -28,6 +33,7 @@ export function ReadsCard(props: { calls: CallRef[]; session: SessionStore; agen
     [...new Set(props.calls.map((call) => callTarget(call.input)))]
       .map((target) => target.slice(target.lastIndexOf("/") + 1))
       .join(", ");
+  const paths = () => [...new Set(props.calls.map((call) => callTarget(call.input)))].join("\n");
 
   return (
     <div class={s.reads}>
@@ -36,7 +42,7 @@ export function ReadsCard(props: { calls: CallRef[]; session: SessionStore; agen
           <Spinner />
         </Show>
         <span class={s.words}>{words()}</span>
-        <span class={s.names} title={names()}>
+        <span class={s.names} title={paths()}>
           {names()}
         </span>
         <Show when={failed() > 0}>

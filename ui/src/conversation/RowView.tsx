@@ -7,15 +7,20 @@ import { Markdown } from "../parts/Markdown";
 import { Menu } from "../parts/Menu";
 import { Unseen } from "../parts/Unseen";
 import { plural } from "../parts/time";
-import type { AgentView } from "../protocol.gen";
+import type { AgentView, Message } from "../protocol.gen";
 import { RequestRow } from "../requests/RequestRow";
+import { ReportCard } from "../report/ReportCard";
+import { parseReport } from "../report/report";
 import type { SessionStore, Transcript } from "../session/store";
 import { CallCard } from "./CallCard";
 import { ChildCard } from "./ChildCard";
 import { NotificationCard } from "./NotificationCard";
+import { PlanCard } from "./PlanCard";
 import { ReadsCard } from "./ReadsCard";
 import { StateRow } from "./StateRow";
+import { useFound } from "./finding";
 import { readFrames } from "./framed";
+import { messageAsMarkdown, messageWithCalls } from "./markdown";
 import type { Row } from "./rows";
 import s from "./RowView.module.css";
 
@@ -33,7 +38,7 @@ type Of<T extends Row["type"]> = Extract<Row, { type: T }>;
 export function RowView(props: RowProps): JSX.Element {
   const is = <T extends Row["type"]>(type: T): Of<T> | false => (props.row.type === type ? (props.row as Of<T>) : false);
   return (
-    <div class={s.row} data-type={props.row.type} data-inherited={"isInherited" in props.row && props.row.isInherited}>
+    <div class={s.row} data-key={props.row.key} data-type={props.row.type} data-inherited={"isInherited" in props.row && props.row.isInherited}>
       <Switch>
         <Match when={is("text")}>{(row) => <TextRow {...props} row={row()} />}</Match>
         <Match when={is("thinking")}>{(row) => <ThinkingRow {...props} row={row()} />}</Match>
@@ -47,6 +52,9 @@ export function RowView(props: RowProps): JSX.Element {
               <ChildCard call={row().call} session={props.session} agent={props.agent} transcript={props.transcript} />
             </Show>
           )}
+        </Match>
+        <Match when={is("plan")}>
+          {(row) => <PlanCard call={row().call} isLatest={row().isLatest} session={props.session} agent={props.agent} transcript={props.transcript} />}
         </Match>
         <Match when={is("request")}>{(row) => <RequestRow id={row().request} session={props.session} />}</Match>
         <Match when={is("hidden")}>{(row) => <p class={s.quiet}>{row().words}</p>}</Match>
@@ -90,6 +98,19 @@ function useText(props: RowProps & { row: Of<"text"> | Of<"thinking"> }): { text
 function TextRow(props: RowProps & { row: Of<"text"> }): JSX.Element {
   const app = useApp();
   const { text, isLive, gap } = useText(props);
+  const message = () => {
+    const data = props.transcript.data;
+    return data?.messages[props.row.index - data.first];
+  };
+  const hasCalls = () => message()?.blocks.some((block) => block.type === "call") === true;
+  const copy = (write: (message: Message) => string) => {
+    const whole = message();
+    void navigator.clipboard.writeText(whole ? write(whole) : text()).catch((error: unknown) => app.report(error));
+  };
+  // Who has an end reports; the others only write.
+  const isReport = createMemo(
+    () => (props.agent.kind === "fork" || props.agent.kind === "subagent") && !props.row.isInherited && parseReport(text(), isLive()) !== undefined,
+  );
   const tools = () => (
     <span class={s.tools}>
       <Menu
@@ -104,8 +125,18 @@ function TextRow(props: RowProps & { row: Of<"text"> }): JSX.Element {
           {
             label: "Copy as Markdown",
             icon: "copy",
-            onSelect: () => void navigator.clipboard.writeText(text()).catch((error: unknown) => app.report(error)),
+            onSelect: () => copy((message) => messageAsMarkdown(message)),
           },
+          ...(hasCalls()
+            ? [
+                {
+                  label: "Copy with tool calls",
+                  icon: "command" as const,
+                  note: "Inputs and outputs as code",
+                  onSelect: () => copy((message) => messageWithCalls(message, props.transcript.data?.calls ?? {})),
+                },
+              ]
+            : []),
         ]}
       />
     </span>
@@ -113,11 +144,13 @@ function TextRow(props: RowProps & { row: Of<"text"> }): JSX.Element {
   return (
     <Switch>
       <Match when={props.row.origin === "model"}>
-        <div class={s.model}>
+        <div class={s.model} data-report={isReport()}>
           <Show when={gap()}>
             <p class={s.quiet}>The beginning was missed; it appears when the message is complete.</p>
           </Show>
-          <Markdown text={text()} streaming={isLive()} />
+          <Show when={isReport()} fallback={<Markdown text={text()} streaming={isLive()} />}>
+            <ReportCard text={text()} directory={props.agent.directory} streaming={isLive()} />
+          </Show>
           <Show when={!isLive()}>{tools()}</Show>
         </div>
       </Match>
@@ -131,10 +164,10 @@ function TextRow(props: RowProps & { row: Of<"text"> }): JSX.Element {
         </div>
       </Match>
       <Match when={props.row.origin === "directive" || props.row.origin === "brief"}>
-        <Directive text={text()} isFork={props.row.origin === "directive"} />
+        <Directive row={props.row.key} text={text()} isFork={props.row.origin === "directive"} />
       </Match>
       <Match when={props.row.origin === "notification"}>
-        <NotificationCard text={text()} session={props.session} />
+        <NotificationCard row={props.row.key} text={text()} session={props.session} />
       </Match>
       <Match when={props.row.origin === "reminder"}>
         <Added title="Reminder" text={readFrames(text()).frames[0]?.text ?? text()} />
@@ -144,7 +177,7 @@ function TextRow(props: RowProps & { row: Of<"text"> }): JSX.Element {
 }
 
 /** What a child was told to do; what the program added to it is folded. */
-function Directive(props: { text: string; isFork: boolean }): JSX.Element {
+function Directive(props: { row: string; text: string; isFork: boolean }): JSX.Element {
   const framed = createMemo(() => readFrames(props.text));
   return (
     <>
@@ -154,7 +187,7 @@ function Directive(props: { text: string; isFork: boolean }): JSX.Element {
             <Icon name={props.isFork ? "fork" : "subagent"} size={13} />
             {props.isFork ? "Directive for this fork" : "Brief for this agent"}
           </p>
-          <Long text={framed().text} />
+          <Long row={props.row} text={framed().text} />
         </div>
       </Show>
       <For each={framed().frames}>{(frame) => <Added title={frame.title} text={frame.text} />}</For>
@@ -177,8 +210,12 @@ function Added(props: { title: string; text: string }): JSX.Element {
 }
 
 /** A text that is cut when long, with the rest on demand. */
-function Long(props: { text: string }): JSX.Element {
+function Long(props: { row: string; text: string }): JSX.Element {
   const [isOpen, setOpen] = createSignal(false);
+  useFound(
+    () => props.row,
+    () => setOpen(true),
+  );
   const isLong = () => props.text.length > 900 || props.text.split("\n").length > 12;
   return (
     <>
@@ -197,6 +234,10 @@ function Long(props: { text: string }): JSX.Element {
 function ThinkingRow(props: RowProps & { row: Of<"thinking"> }): JSX.Element {
   const { text, isLive } = useText(props);
   const [isOpen, setOpen] = createSignal(false);
+  useFound(
+    () => props.row.key,
+    () => setOpen(true),
+  );
   const preview = () => (isLive() ? text().trimEnd().split("\n").at(-1)?.slice(-160) : text().trim().split("\n", 1)[0]?.slice(0, 160));
   return (
     <div class={s.thinking}>
@@ -242,22 +283,36 @@ function InheritedRow(props: RowProps & { row: Of<"inherited"> }): JSX.Element {
 
 function QueuedRow(props: RowProps & { row: Of<"queued"> }): JSX.Element {
   const app = useApp();
+  const isOwn = () => props.row.input.origin !== "notification";
+  const place = () => props.agent.queue.findIndex((input) => input.id === props.row.input.id) + 1;
+  const withdraw = () => app.send({ type: "withdraw_input", agent: props.agent.id, input: props.row.input.id });
   return (
-    <div class={s.user} data-queued="true">
-      <p class={s.label}>
-        <Icon name="hourglass" size={12} />
-        {props.row.input.origin === "notification" ? "A notification waits for the next step" : "Queued: taken in at the next step"}
-      </p>
-      <Show when={props.row.input.origin !== "notification"}>
-        <p class="selectable">{props.row.input.text}</p>
-        <button
-          type="button"
-          class={s.link}
-          onClick={() => void app.send({ type: "withdraw_input", agent: props.agent.id, input: props.row.input.id })}
-        >
-          Withdraw
-        </button>
-      </Show>
-    </div>
+    <Show
+      when={isOwn()}
+      fallback={
+        <p class={s.queuedNote}>
+          <Icon name="hourglass" size={12} />
+          A notification waits for the next step
+        </p>
+      }
+    >
+      <div class={s.user} data-queued="true">
+        <p class={s.label}>
+          <Icon name="hourglass" size={12} />
+          <span class={s.queuedWords}>
+            Queued{props.agent.queue.length > 1 ? ` ${place()} of ${props.agent.queue.length}` : ""}: taken in at the next step
+          </span>
+          <button type="button" class={s.link} onClick={() => void withdraw().then((done) => done && app.propose({ text: props.row.input.text, send: false }))}>
+            Edit
+          </button>
+          <button type="button" class={s.link} onClick={() => void withdraw()}>
+            Withdraw
+          </button>
+        </p>
+        <p class={`${s.queuedText} selectable`} dir="auto" title={props.row.input.text.length > 400 ? props.row.input.text.slice(0, 4000) : undefined}>
+          {props.row.input.text.length > 4000 ? `${props.row.input.text.slice(0, 4000)}…` : props.row.input.text}
+        </p>
+      </div>
+    </Show>
   );
 }

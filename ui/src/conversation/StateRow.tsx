@@ -5,9 +5,11 @@ import { Spinner } from "../agents/StateMark";
 import { useApp } from "../app/context";
 import { Button } from "../parts/Button";
 import { Icon } from "../parts/Icon";
+import { Unseen } from "../parts/Unseen";
 import { useNow } from "../parts/time";
 import type { AgentView } from "../protocol.gen";
 import type { SessionStore, Transcript } from "../session/store";
+import { FirstMessage } from "./FirstMessage";
 import s from "./StateRow.module.css";
 
 export function StateRow(props: { session: SessionStore; agent: AgentView; transcript: Transcript }): JSX.Element {
@@ -29,7 +31,9 @@ export function StateRow(props: { session: SessionStore; agent: AgentView; trans
             <Icon name="alert" size={15} />
             <div>
               <p class={s.title}>{kind() === "failed" ? "This agent could not go on" : "The turn failed"}</p>
-              <p class={s.text}>{message()}</p>
+              <p class={`${s.text} selectable`} dir="auto">
+                <Unseen text={message()} />
+              </p>
               <p class={s.text}>
                 Everything above is kept.{" "}
                 {kind() === "failed" ? "Resume it to try again from here." : "Write a message to go on from here."}
@@ -75,19 +79,7 @@ export function StateRow(props: { session: SessionStore; agent: AgentView; trans
         </p>
       </Match>
       <Match when={isEmpty() && props.agent.kind === "root"}>
-        <div class={s.empty}>
-          <h2>What shall be done?</h2>
-          <p>
-            Describe a task below. The agent can split it: forks know everything that was said here, subagents start fresh
-            with a role, and each can work in its own worktree.
-          </p>
-          <dl>
-            <dt>/fork</dt>
-            <dd>start a fork yourself</dd>
-            <dt>/agent explore: …</dt>
-            <dd>start a subagent with a role</dd>
-          </dl>
-        </div>
+        <FirstMessage />
       </Match>
     </Switch>
   );

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { AgentView, Block } from "../protocol.gen";
-import { callTarget } from "../session/calls";
+import { callTarget, planOf, readFailure } from "../session/calls";
 import { created, eventsOf } from "../testing";
 import { emptySession, foldEvent } from "../session/fold";
 import type { TranscriptState } from "../session/transcript";
@@ -69,6 +69,24 @@ test("a call in writing is another row than the same call with more input", () =
   const row = (input: string) => rows([], { live: { index: 0, blocks: [{ kind: { kind: "input", call: "k", name: "Bash" }, text: input, gap: false }] } })[0];
   expect(isSameRow(row("{"), row("{"))).toBe(true);
   expect(isSameRow(row("{"), row('{"a'))).toBe(false);
+});
+
+test("the latest plan is told apart from those before it", () => {
+  const list = rows([[call("a", "TodoWrite")], [call("b", "TodoWrite"), text("x")]]);
+  expect(list.map((row) => row.type === "plan" && row.isLatest)).toEqual([false, true, false, false]);
+  expect(isSameRow(list[0], rows([[call("a", "TodoWrite")]])[0])).toBe(false);
+});
+
+test("a plan is read from a call's input, whole or not at all", () => {
+  expect(planOf('{"todos": [{"content": "a", "status": "completed"}]}')).toEqual([{ content: "a", status: "completed" }]);
+  expect(planOf('{"todos": [{"content": "a", "sta')).toBeUndefined();
+  expect(planOf('{"todos": [{"content": "a", "status": "odd"}]}')).toBeUndefined();
+});
+
+test("what a failed call tells people stands apart from its output", () => {
+  expect(readFailure('{"code":"command_failed","message":"exit status 3"}\nit broke\n')).toEqual({ message: "exit status 3", output: "it broke\n" });
+  expect(readFailure('{"a": 1}\nx')).toBeUndefined();
+  expect(readFailure("plain")).toBeUndefined();
 });
 
 test("a notification is read, and its escaped report stays text", () => {

@@ -21,6 +21,8 @@ export type Row =
   | { type: "thinking"; key: string; index: number; block: number; isInherited: boolean }
   | { type: "hidden"; key: string; words: string }
   | { type: "call"; key: string; call: CallRef; isInherited: boolean }
+  /** A call that wrote the plan; the last one shows it open. */
+  | { type: "plan"; key: string; call: CallRef; isLatest: boolean; isInherited: boolean }
   | { type: "reads"; key: string; calls: CallRef[]; isInherited: boolean }
   | { type: "request"; key: string; request: RequestId }
   | { type: "queued"; key: string; input: Input }
@@ -45,6 +47,7 @@ export function buildRows(input: RowsInput): Row[] {
   if (transcript.first > 0 && (showInherited || transcript.first > inherited)) rows.push({ type: "older", key: "older" });
 
   const requests = requestsByCall(input);
+  let plan: Extract<Row, { type: "plan" }> | undefined;
   const pushCall = (call: CallRef, isInherited: boolean) => {
     const last = rows.at(-1);
     const asked = requests.get(call.id);
@@ -53,7 +56,11 @@ export function buildRows(input: RowsInput): Row[] {
       else rows.push({ type: "reads", key: `c:${call.id}`, calls: [call], isInherited });
       return;
     }
-    rows.push({ type: "call", key: `c:${call.id}`, call, isInherited });
+    if (faceOf(call.name) === "plan") {
+      if (plan) plan.isLatest = false;
+      plan = { type: "plan", key: `c:${call.id}`, call, isLatest: true, isInherited };
+      rows.push(plan);
+    } else rows.push({ type: "call", key: `c:${call.id}`, call, isInherited });
     for (const request of asked ?? []) rows.push({ type: "request", key: `q:${request}`, request });
   };
 
@@ -120,6 +127,8 @@ export function isSameRow(a: Row | undefined, b: Row | undefined): boolean {
   switch (a.type) {
     case "call":
       return b.type === "call" && sameCall(a.call, b.call);
+    case "plan":
+      return b.type === "plan" && a.isLatest === b.isLatest && sameCall(a.call, b.call);
     case "reads":
       return b.type === "reads" && a.calls.length === b.calls.length && a.calls.every((call, at) => sameCall(call, b.calls[at]));
     case "inherited":

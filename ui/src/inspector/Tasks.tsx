@@ -1,25 +1,20 @@
 // The selected agent's plan, what runs in the background below it, what it should be known about it, and its figures.
 
-import { For, Show, createMemo, type JSX } from "solid-js";
+import { For, Show, createMemo, createSignal, type JSX } from "solid-js";
 import { Spinner, StateMark } from "../agents/StateMark";
-import { KIND_WORD, elapsed, hue, isAtWork, plainLine, tokens } from "../agents/state";
+import { KIND_WORD, activityOf, elapsed, hue, isAtWork, tokens } from "../agents/state";
 import { useApp } from "../app/context";
 import { Button } from "../parts/Button";
 import { Icon, type IconName } from "../parts/Icon";
+import { TodoList } from "../parts/TodoList";
 import { Unseen } from "../parts/Unseen";
 import { amount, clockSpan, plural } from "../parts/time";
-import type { AgentView, ShellOutcome, ShellView, TodoStatus } from "../protocol.gen";
+import type { AgentView, HookRan, ShellOutcome, ShellView } from "../protocol.gen";
+import { ReportCard } from "../report/ReportCard";
 import type { SessionStore } from "../session/store";
 import s from "./Inspector.module.css";
 
-const TODO: Record<TodoStatus, { icon: IconName; word: string }> = {
-  pending: { icon: "queued", word: "not begun" },
-  in_progress: { icon: "play", word: "in progress" },
-  completed: { icon: "done", word: "done" },
-};
-
 export function Tasks(props: { session: SessionStore; agent: AgentView }): JSX.Element {
-  const app = useApp();
   const done = () => props.agent.todos.filter((todo) => todo.status === "completed").length;
   const children = createMemo(() => {
     const { order, agents } = props.session.state;
@@ -43,19 +38,7 @@ export function Tasks(props: { session: SessionStore; agent: AgentView }): JSX.E
         </Show>
       </h3>
       <Show when={props.agent.todos.length > 0} fallback={<p class={s.none}>This agent hasn't written a plan.</p>}>
-        <ul>
-          <For each={props.agent.todos}>
-            {(todo) => (
-              <li class={s.todo} data-status={todo.status}>
-                <span class={s.todoIcon} title={TODO[todo.status].word}>
-                  <Icon name={TODO[todo.status].icon} size={13} />
-                  <span class="sr-only">{TODO[todo.status].word}</span>
-                </span>
-                {todo.content}
-              </li>
-            )}
-          </For>
-        </ul>
+        <TodoList todos={props.agent.todos} />
       </Show>
 
       <Show when={children().length > 0}>
@@ -64,22 +47,7 @@ export function Tasks(props: { session: SessionStore; agent: AgentView }): JSX.E
           {(id) => (
             <Show when={props.session.state.agents[id]}>
               {(agent) => (
-                <button type="button" class={s.task} onClick={() => app.select(id)}>
-                  <span style={{ color: hue(agent().color) }}>
-                    <Icon name={agent().kind} size={14} />
-                  </span>
-                  <span class={s.taskBody}>
-                    <span class="truncate" title={agent().title}>
-                      {agent().title}
-                    </span>
-                    <p class={`${s.taskLine} truncate`}>
-                      {KIND_WORD[agent().kind]}
-                      {agent().background ? " in the background" : ""}
-                      {agent().activity ? ` · ${plainLine(agent().activity)}` : ""}
-                    </p>
-                  </span>
-                  <StateMark state={agent().state} />
-                </button>
+                <Delegated agent={agent()} />
               )}
             </Show>
           )}
@@ -105,6 +73,22 @@ export function Tasks(props: { session: SessionStore; agent: AgentView }): JSX.E
             </p>
           )}
         </For>
+      </Show>
+
+      <Show when={(props.agent.hooks ?? []).length > 0}>
+        <h3 class={s.heading}>Last hooks</h3>
+        <ul aria-label="Last hooks">
+          <For each={[...(props.agent.hooks ?? [])].reverse()}>{(ran) => <Hook ran={ran} />}</For>
+        </ul>
+      </Show>
+
+      <Show when={props.agent.outcome?.kind === "completed" && props.agent.outcome}>
+        {(outcome) => (
+          <>
+            <h3 class={s.heading}>Report</h3>
+            <ReportCard text={outcome().report} directory={props.agent.directory} narrow />
+          </>
+        )}
       </Show>
 
       <h3 class={s.heading}>Figures</h3>
@@ -144,6 +128,77 @@ export function Tasks(props: { session: SessionStore; agent: AgentView }): JSX.E
         <dt>Folder</dt>
         <dd class="selectable">{props.agent.directory}</dd>
       </dl>
+    </div>
+  );
+}
+
+/** One quiet line. */
+function Hook(props: { ran: HookRan }): JSX.Element {
+  const words = () => {
+    const { exit, warning } = props.ran;
+    if (warning !== undefined) return warning;
+    if (exit === undefined) return "ended early";
+    return exit === 0 ? "" : exit === 2 ? "objected" : `exit ${exit}`;
+  };
+  return (
+    <li class={s.hook} data-objects={words() !== ""}>
+      {props.ran.event}{" "}
+      <code>
+        <Unseen text={props.ran.command} />
+      </code>{" "}
+      <Show when={words()}>
+        <Unseen text={words()} />,{" "}
+      </Show>
+      <span class="num">{props.ran.duration_ms} ms</span>
+    </li>
+  );
+}
+
+/** A child with what it does, or what it reported. */
+function Delegated(props: { agent: AgentView }): JSX.Element {
+  const app = useApp();
+  const [isOpen, setOpen] = createSignal(false);
+  const report = () => (props.agent.outcome?.kind === "completed" ? props.agent.outcome.report : undefined);
+  const activity = createMemo(() => activityOf(props.agent));
+  return (
+    <div class={s.delegated}>
+      <button type="button" class={s.task} onClick={() => app.select(props.agent.id)}>
+        <span style={{ color: hue(props.agent.color) }}>
+          <Icon name={props.agent.kind} size={14} />
+        </span>
+        <span class={s.taskBody}>
+          <span class="truncate" title={props.agent.title}>
+            {props.agent.title}
+          </span>
+          <p class={`${s.taskLine} truncate`} title={activity().full}>
+            {KIND_WORD[props.agent.kind]}
+            {props.agent.background ? " in the background" : ""}
+            {activity().short ? ` · ${activity().short}` : ""}
+          </p>
+        </span>
+        <StateMark state={props.agent.state} />
+      </button>
+      <Show when={report()}>
+        {(text) => (
+          <>
+            <button
+              type="button"
+              class={s.reportFold}
+              aria-expanded={isOpen()}
+              aria-label={`Report of ${props.agent.title}`}
+              onClick={() => setOpen(!isOpen())}
+            >
+              <Icon name="chevron" size={11} />
+              Report
+            </button>
+            <Show when={isOpen()}>
+              <div class={s.report}>
+                <ReportCard text={text()} directory={props.agent.directory} narrow />
+              </div>
+            </Show>
+          </>
+        )}
+      </Show>
     </div>
   );
 }

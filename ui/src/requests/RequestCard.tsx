@@ -25,6 +25,8 @@ export function RequestCard(props: {
   const [isSending, setSending] = createSignal(false);
   const [isTelling, setTelling] = createSignal(false);
   const [reason, setReason] = createSignal("");
+  const [isWidening, setWidening] = createSignal(false);
+  const [written, setWritten] = createSignal("");
   const [showRules, setShowRules] = createSignal(false);
   let card: HTMLDivElement | undefined;
 
@@ -43,6 +45,17 @@ export function RequestCard(props: {
     const words = reason().trim();
     void answer(words === "" ? { kind: "deny" } : { kind: "deny", reason: words });
   };
+
+  const widen = () => {
+    setWritten(rules().join("\n"));
+    setWidening(true);
+  };
+  /** The rules as the person left them, one a line. */
+  const edited = () =>
+    written()
+      .split("\n")
+      .map((line) => line.trim())
+      .filter((line) => line !== "");
 
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.target !== card || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
@@ -112,18 +125,64 @@ export function RequestCard(props: {
           }}
         />
       </Show>
+      <Show when={isWidening()}>
+        <label class={s.widen}>
+          <span>Rules to allow always, one a line</span>
+          <textarea
+            class={`${s.reason} ${s.mono}`}
+            rows={Math.min(Math.max(rules().length, 1), 6)}
+            spellcheck={false}
+            value={written()}
+            ref={(field) => queueMicrotask(() => field.focus())}
+            onInput={(event) => setWritten(event.currentTarget.value)}
+            onKeyDown={(event) => {
+              if (event.key === "Escape") {
+                event.stopPropagation();
+                setWidening(false);
+                card?.focus();
+              }
+            }}
+          />
+        </label>
+        <Show when={hasUnseen(written())}>
+          <p class={s.careful}>
+            <Icon name="alert" size={13} /> The rules contain characters that can't be seen.
+          </p>
+        </Show>
+        <p class={s.saved}>
+          Always: saved in <code>.offshoot/settings.local.json</code> of the project's main checkout, for all its sessions.
+        </p>
+      </Show>
       <div class={s.answers}>
+        <Show when={isWidening()}>
+          <Button
+            kind="primary"
+            aria-disabled={!canAnswer() || edited().length === 0}
+            onClick={() => edited().length > 0 && void answer({ kind: "allow_always", rules: edited() })}
+          >
+            Always allow
+          </Button>
+          <Button
+            aria-disabled={!canAnswer() || edited().length === 0}
+            onClick={() => edited().length > 0 && void answer({ kind: "allow_for_session", rules: edited() })}
+          >
+            Allow for this session
+          </Button>
+          <Button kind="quiet" onClick={() => setWidening(false)}>
+            Back
+          </Button>
+        </Show>
         <Show
-          when={!isTelling()}
+          when={!isTelling() && !isWidening()}
           fallback={
-            <>
+            <Show when={isTelling()}>
               <Button kind="primary" aria-disabled={!canAnswer()} onClick={deny}>
                 Deny and tell
               </Button>
               <Button kind="quiet" onClick={() => setTelling(false)}>
                 Back
               </Button>
-            </>
+            </Show>
           }
         >
           <span class={s.side}>
@@ -134,10 +193,18 @@ export function RequestCard(props: {
               <Button
                 aria-disabled={!canAnswer()}
                 title={rules().join("\n")}
-                onClick={() => void answer({ kind: "allow_for_session", rules: rules() })}
+                onClick={() => void answer({ kind: "allow_for_agent", rules: rules() })}
               >
-                Allow for this session
+                Allow for this agent
               </Button>
+              <Button
+                aria-disabled={!canAnswer()}
+                title={rules().join("\n")}
+                onClick={() => void answer({ kind: "allow_for_subtree", rules: rules() })}
+              >
+                Allow for this subtree
+              </Button>
+              <Button onClick={widen}>Always allow …</Button>
             </Show>
           </span>
           <span class={s.side}>
@@ -151,16 +218,16 @@ export function RequestCard(props: {
         </Show>
       </div>
       <div class={s.foot}>
-        <Show when={rules().length > 0 && !isTelling()}>
+        <Show when={rules().length > 0 && !isTelling() && !isWidening()}>
           <button type="button" class={s.rulesToggle} aria-expanded={showRules()} onClick={() => setShowRules(!showRules())}>
             <Icon name="chevron" size={11} class={s.chevron} />
-            For this session would allow {rules().length === 1 ? "this rule" : `these ${rules().length} rules`}
+            More than once would allow {rules().length === 1 ? "this rule" : `these ${rules().length} rules`}
           </button>
         </Show>
         <span class={s.hint}>
           <Keys of="a" /> allow <Keys of="d" /> deny, with this in focus
         </span>
-        <Show when={showRules() && !isTelling()}>
+        <Show when={showRules() && !isTelling() && !isWidening()}>
           <ul class={s.rules}>
             <For each={rules()}>
               {(rule) => (

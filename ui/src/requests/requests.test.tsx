@@ -70,17 +70,54 @@ test("where the focus is never told, a first press arms and answers nothing", as
 test("a second click answers nothing more", async () => {
   const { bridge, button } = await asked();
   vi.advanceTimersByTime(1_000);
-  const allow = button("Allow for this session");
+  const allow = button("Allow for this agent");
   fireEvent.click(allow);
   fireEvent.click(allow);
   expect(bridge.sent).toEqual([
     {
       type: "answer",
       request: "req_1",
-      answer: { kind: "allow_for_session", rules: ["Bash(cargo bench *)", "Bash(rm -rf target/criterion/old)"] },
+      answer: { kind: "allow_for_agent", rules: ["Bash(cargo bench *)", "Bash(rm -rf target/criterion/old)"] },
     },
   ]);
   await waitFor(() => expect(screen.getByText("Nobody waits for you")).toBeTruthy());
+});
+
+test("what is always allowed is shown exactly and can be changed first", async () => {
+  const { bridge, panel, button } = await asked();
+  vi.advanceTimersByTime(1_000);
+  fireEvent.click(button("Always allow …"));
+  expect(bridge.sent).toEqual([]);
+  const field = within(panel).getByRole("textbox", { name: /Rules to allow always/ }) as HTMLTextAreaElement;
+  expect(field.value).toBe("Bash(cargo bench *)\nBash(rm -rf target/criterion/old)");
+  expect(panel.textContent).toContain(".offshoot/settings.local.json");
+  fireEvent.input(field, { target: { value: "  \n" } });
+  fireEvent.click(button("Always allow"));
+  expect(bridge.sent).toEqual([]);
+  fireEvent.input(field, { target: { value: "Bash(cargo bench --bench table)\n\n" } });
+  fireEvent.click(button("Always allow"));
+  const answer = { kind: "allow_always", rules: ["Bash(cargo bench --bench table)"] };
+  expect(bridge.sent).toEqual([{ type: "answer", request: "req_1", answer }]);
+});
+
+test("a rule that is turned down can be corrected", async () => {
+  const { bridge, button } = await asked();
+  vi.advanceTimersByTime(1_000);
+  const command = bridge.command;
+  bridge.command = () => Promise.reject({ code: "invalid", message: "`Bash(x` is no rule that can allow.", hint: "" });
+  fireEvent.click(button("Always allow …"));
+  fireEvent.click(button("Always allow"));
+  expect(await screen.findByText(/is no rule that can allow/)).toBeTruthy();
+  bridge.command = command;
+  fireEvent.click(button("Always allow"));
+  expect(bridge.sent).toHaveLength(1);
+});
+
+test("more than once can be for the agent and all below it", async () => {
+  const { bridge, button } = await asked();
+  vi.advanceTimersByTime(1_000);
+  fireEvent.click(button("Allow for this subtree"));
+  expect(bridge.sent).toMatchObject([{ answer: { kind: "allow_for_subtree", rules: { length: 2 } } }]);
 });
 
 test("keys answer only when the request itself has the focus", async () => {
@@ -126,7 +163,7 @@ test("a request that takes another's place has to arm again", async () => {
   const card = await within(panel).findByRole("group", { name: /Update the docs/ });
   // What can't be seen is boxed, and nothing is offered that has no rule.
   expect(within(card).getByText("RLO")).toBeTruthy();
-  expect(within(card).queryByRole("button", { name: "Allow for this session" })).toBeNull();
+  for (const name of [/this agent/, /this subtree/, /Always/]) expect(within(card).queryByRole("button", { name })).toBeNull();
   vi.advanceTimersByTime(1_000);
   expect(card.dataset["armed"]).toBe("true");
   bridge.inject([{ type: "permission_withdrawn", agent: "agt_fork_phases", request: "req_1", reason: "agent_stopped" }]);

@@ -1,7 +1,8 @@
 // A role file on the board.
 
-import { For, Show, type JSX } from "solid-js";
+import { For, Show, createSignal, type JSX } from "solid-js";
 import { useApp } from "../app/context";
+import { IconButton } from "../parts/Button";
 import { Icon } from "../parts/Icon";
 import { Menu, type MenuEntry } from "../parts/Menu";
 import { plural } from "../parts/time";
@@ -24,8 +25,19 @@ export function Card(props: { card: RoleCard; drag: Dragging<RoleCard> }): JSX.E
     const path = role()?.shadowed_by;
     return path === undefined ? undefined : studio.card(path);
   };
-  const hidden = () => studio.board.cards.filter((card) => card.role?.shadowed_by === props.card.path);
+  const hidden = () => studio.hiddenBy(props.card.path);
   const isHeld = () => props.drag.state()?.item.path === props.card.path;
+  // Hundreds of menus take long to make, and only the one in reach is ever used.
+  const [isNear, setNear] = createSignal(false);
+  let more: HTMLSpanElement | undefined;
+  const openMenu = () => {
+    setNear(true);
+    queueMicrotask(() => {
+      const trigger = more?.querySelector("button");
+      trigger?.focus();
+      trigger?.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true }));
+    });
+  };
   const facts = () => {
     const now = role();
     if (!now) return [];
@@ -40,6 +52,8 @@ export function Card(props: { card: RoleCard; drag: Dragging<RoleCard> }): JSX.E
       data-broken={role() === undefined}
       data-held={isHeld()}
       style={{ "--hue": roleHue(role()?.color) }}
+      onPointerEnter={() => setNear(true)}
+      onFocusIn={() => setNear(true)}
       onPointerDown={(event) => props.drag.onPointerDown(event, props.card, name())}
     >
       <div class={s.top}>
@@ -57,8 +71,10 @@ export function Card(props: { card: RoleCard; drag: Dragging<RoleCard> }): JSX.E
         >
           <Unseen text={name()} />
         </button>
-        <span class={s.more} data-still>
-          <Menu label={`Actions for ${name()}`} entries={actions(props.card)} />
+        <span ref={more} class={s.more} data-still>
+          <Show when={isNear()} fallback={<IconButton icon="menu" label={`Actions for ${name()}`} aria-haspopup="menu" tabindex={-1} onClick={openMenu} />}>
+            <Menu label={`Actions for ${name()}`} entries={actions(props.card)} />
+          </Show>
         </span>
       </div>
       <Show when={role()}>
@@ -126,7 +142,7 @@ function actions(card: RoleCard): MenuEntry[] {
     },
   });
   // With the one that hides it, or that it hides, at first; any other can be chosen there.
-  const other = studio.board.cards.find((near) => near.path === role()?.shadowed_by || near.role?.shadowed_by === card.path) ?? studio.board.cards.find((near) => near.path !== card.path);
+  const other = studio.card(role()?.shadowed_by ?? "") ?? studio.hiddenBy(card.path)[0] ?? studio.board.cards.find((near) => near.path !== card.path);
   if (other) entries.push({ label: "Compare…", icon: "tree", note: `With ${cardName(other)}, or another`, onSelect: () => studio.compare([other.path, card.path]) });
   if (card.editable) entries.push({ label: "Delete", icon: "trash", note: "Can be undone", apart: true, onSelect: () => void studio.remove(card) });
   return entries;

@@ -12,6 +12,7 @@ import { Controls } from "./Controls";
 import type { Editor } from "./editor";
 import { FilePreview } from "./FilePreview";
 import { FileText } from "./FileText";
+import { History } from "./History";
 import { roleHue } from "./hue";
 import { Prompt } from "./Prompt";
 import { NO_FIELDS, SOURCE_WORD } from "./studio";
@@ -21,6 +22,7 @@ export function EditorView(props: { editor: Editor }): JSX.Element {
   const app = useApp();
   const { studio } = app;
   const { editor } = props;
+  const [history, setHistory] = createSignal<string>();
   const [theirs, setTheirs] = createSignal(false);
   const name = () => editor.fields()?.name || editor.preview()?.fields?.name || editor.file()?.path.split(/[/\\]/).at(-1) || "New role";
   const color = () => (editor.fields() ?? editor.preview()?.fields)?.color;
@@ -68,13 +70,16 @@ export function EditorView(props: { editor: Editor }): JSX.Element {
           <span class={s.dirty}>Not saved</span>
         </Show>
         <span class={s.space} />
+        <Show when={editor.file()?.fields?.name}>
+          {(role) => <IconButton icon="hourglass" label="History" onClick={() => setHistory(role())} />}
+        </Show>
         <Show when={editor.isEditable()}>
           <IconButton icon="undo" label="Undo" disabled={!editor.canUndo()} onClick={() => editor.undo()} />
           <IconButton icon="redo" label="Redo" disabled={!editor.canRedo()} onClick={() => editor.redo()} />
           <Modes editor={editor} />
           <Button small disabled={!canTry()} title={canTry() ? "Run it in a session of its own" : "Save it first"} onClick={() => void tryIt()}>
             <Icon name="play" size={13} />
-            Try it
+            {editor.isDirty() && canTry() ? "Save and try it" : "Try it"}
           </Button>
           <Button small kind="primary" disabled={!canSave()} title="Save (Ctrl S)" onClick={() => void editor.save()}>
             Save
@@ -124,6 +129,7 @@ export function EditorView(props: { editor: Editor }): JSX.Element {
         </div>
         <FilePreview editor={editor} theirs={theirs() ? editor.conflict()?.now : undefined} />
       </div>
+      <History role={history()} onClose={() => setHistory(undefined)} />
     </div>
   );
 }

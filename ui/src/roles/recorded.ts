@@ -24,7 +24,7 @@ const TOOLS: RoleBoard["tools"] = [
 const COLORS = ["red", "orange", "amber", "yellow", "lime", "green", "teal", "cyan", "blue", "indigo", "violet", "purple", "magenta", "pink", "gray"];
 const STRENGTH: Record<RoleSource, number> = { plugin: 0, built_in: 1, user: 2, project: 3 };
 
-type RoleCalls = Pick<Bridge, "roleBoard" | "roleFile" | "rolePreview" | "roleSave" | "roleCreate" | "roleCopy" | "roleDelete" | "roleRestore" | "roleRule">;
+type RoleCalls = Pick<Bridge, "roleBoard" | "roleFile" | "rolePreview" | "roleSave" | "roleCreate" | "roleCopy" | "roleDelete" | "roleRestore" | "roleRule" | "roleUses">;
 
 export interface RecordedRoles extends RoleCalls {
   /** By path; a test changes it as another program would. */
@@ -139,6 +139,19 @@ export function recordedRoles(roles: readonly RecordedRole[], tools = TOOLS): Re
       files.set(role.path, role);
       return role.path;
     },
+    roleUses: async (_project, role) =>
+      role === "reviewer"
+        ? ["completed", "failed"].map((kind, at) => ({
+            session: "ses",
+            session_title: "Speed up the tide table",
+            agent: `agt_${at}`,
+            title: `Review of step ${at + 1}`,
+            created_at: new Date(Date.UTC(2026, 0, 2 - at)).toISOString(),
+            state: kind === "failed" ? { kind, message: "no report" } : { kind: "completed" },
+            steps: 4 + at,
+            usage: { input: 900, cache_read: 12_000, cache_write: 800, output: 700 },
+          }))
+        : [],
     roleRule: async (_project, entry) => {
       const command = /^Bash\((.*) \*\)$/.exec(entry)?.[1];
       const valid = /^[^()]+(\(.*\))?$/.test(entry);

@@ -137,12 +137,20 @@ describe("the editor", () => {
   });
 });
 
+describe("history", () => {
+  it("says who had the role, with turns and failures", async () => {
+    await openRoles();
+    await openRole("reviewer", "Project");
+    fireEvent.click(screen.getByRole("button", { name: "History" }));
+    expect(await screen.findByText("2 runs, 1 failed, 9 turns, 28.8k tokens")).toBeTruthy();
+    expect(screen.getByRole("button", { name: /Review of step 2.*Failed/ })).toBeTruthy();
+  });
+});
+
 describe("comparing", () => {
   it("shows an override beside what it hides", async () => {
     await openRoles();
-    const actions = within(column("Project")).getByRole("button", { name: "Actions for explore" });
-    actions.focus();
-    fireEvent.keyDown(actions, { key: "Enter" });
+    fireEvent.click(within(column("Project")).getByRole("button", { name: "Actions for explore" }));
     fireEvent.keyDown(await screen.findByRole("menuitem", { name: /Compare/ }), { key: "Enter" });
     const differences = await screen.findByRole("group", { name: "Differences" });
     expect(differences.querySelector("[data-kind=added]")?.textContent).toContain("Our own way");

@@ -1,7 +1,7 @@
 // The role studio: the board, the role that is open, and what can be done with a role. It outlives the session that is
 // looked at, so that a draft is not lost when another one opens.
 
-import { createSignal, type Accessor } from "solid-js";
+import { createMemo, createSignal, type Accessor } from "solid-js";
 import { createStore, reconcile } from "solid-js/store";
 import { asRejected, type Bridge } from "../bridge";
 import type { Rejected, RoleBoard, RoleCard, RoleFields, RoleSource } from "../protocol.gen";
@@ -62,6 +62,8 @@ export interface Studio {
   askStart: (start: Start | undefined) => void;
   compare: (paths: readonly [string, string] | undefined) => void;
   card: (path: string) => RoleCard | undefined;
+  /** The cards that a card hides. */
+  hiddenBy: (path: string) => readonly RoleCard[];
 }
 
 /** How long undo is offered, in milliseconds. */
@@ -117,6 +119,16 @@ export function createStudio(options: StudioOptions): Studio {
     // The same words twice are told twice only if they differ.
     setWords((before) => (before === next ? `${next}\u00a0` : next));
   };
+
+  const byPath = createMemo(() => new Map(board.cards.map((card) => [card.path, card])));
+  const hidden = createMemo(() => {
+    const found = new Map<string, RoleCard[]>();
+    for (const card of board.cards) {
+      const winner = card.role?.shadowed_by;
+      if (winner !== undefined) found.set(winner, [...(found.get(winner) ?? []), card]);
+    }
+    return found;
+  });
 
   async function refresh(): Promise<void> {
     const project = options.project();
@@ -238,6 +250,7 @@ export function createStudio(options: StudioOptions): Studio {
     dismissDone: () => setDone(undefined),
     askStart: setStart,
     compare,
-    card: (path) => board.cards.find((card) => card.path === path),
+    card: (path) => byPath().get(path),
+    hiddenBy: (path) => hidden().get(path) ?? [],
   };
 }

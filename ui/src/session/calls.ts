@@ -1,6 +1,8 @@
 // What a tool call says about itself in one line, from its name and its input.
 
-import type { RawJson } from "../protocol.gen";
+import type { RawJson, Todo, TodoStatus } from "../protocol.gen";
+
+export { relativePath } from "../parts/paths";
 
 /** How a call is drawn. */
 export type CallFace = "read" | "edit" | "command" | "agent" | "plan" | "message" | "other";
@@ -92,7 +94,27 @@ export function lineOf(text: string): string {
   return cut;
 }
 
-/** The path as seen from `base`, when it lies below it. */
-export function relativePath(path: string, base: string): string {
-  return path.startsWith(`${base}/`) ? path.slice(base.length + 1) : path;
+const STATUSES: ReadonlySet<unknown> = new Set<TodoStatus>(["pending", "in_progress", "completed"]);
+
+/** The plan that a `TodoWrite` sets; `undefined` when its input is no such list (yet). */
+export function planOf(input: RawJson): Todo[] | undefined {
+  const list = parseInput(input)["todos"];
+  if (!Array.isArray(list)) return undefined;
+  const isTodo = (entry: unknown): entry is Todo =>
+    isRecord(entry) && typeof entry["content"] === "string" && STATUSES.has(entry["status"]);
+  return list.every(isTodo) ? list : undefined;
+}
+
+/** What a failed call says to people, and the output that stands below it in what the model reads. */
+export function readFailure(content: string): { message: string; output: string } | undefined {
+  const end = content.indexOf("\n");
+  const line = end === -1 ? content : content.slice(0, end);
+  if (!line.startsWith("{") || line.length > 8000) return undefined;
+  try {
+    const value: unknown = JSON.parse(line);
+    if (!isRecord(value) || typeof value["code"] !== "string" || typeof value["message"] !== "string") return undefined;
+    return { message: value["message"], output: end === -1 ? "" : content.slice(end + 1) };
+  } catch {
+    return undefined;
+  }
 }

@@ -8,6 +8,7 @@ import type {
   AgentView,
   CallId,
   Event,
+  HookRan,
   Message,
   PermissionMode,
   PermissionRequest,
@@ -159,6 +160,9 @@ export function foldEvent(state: SessionState, event: Event, lines: CallLines): 
   }
 }
 
+/** How many of an agent's last hooks are kept, as in the core. */
+const HOOKS_SHOWN = 20;
+
 type AgentEvent = Exclude<
   Event,
   {
@@ -256,6 +260,13 @@ function foldAgent(agent: AgentView, event: AgentEvent, lines: CallLines): void 
     case "warned":
       agent.warnings.push(event.warning);
       return;
+    case "hook_ran": {
+      const ran: HookRan = { event: event.event, command: event.command, duration_ms: event.duration_ms };
+      if (event.exit !== undefined) ran.exit = event.exit;
+      if (event.warning !== undefined) ran.warning = event.warning;
+      agent.hooks = [...(agent.hooks ?? []), ran].slice(-HOOKS_SHOWN);
+      return;
+    }
   }
 }
 

@@ -1,7 +1,8 @@
 // Settings of the window: theme and zoom. What concerns agents is in the settings files.
 
-import { For, type JSX } from "solid-js";
+import { For, Show, type JSX } from "solid-js";
 import { useApp } from "../app/context";
+import { Button } from "../parts/Button";
 import type { Theme } from "../app/prefs";
 import s from "./Settings.module.css";
 
@@ -43,6 +44,20 @@ export function Settings(): JSX.Element {
           <output class="num">{app.prefs.zoom()} %</output>
         </span>
       </label>
+      <Show when={app.project()}>
+        <div class={s.field}>
+          <span class={s.legend}>Folder</span>
+          <Button
+            small
+            onClick={() => {
+              app.setSheet(undefined);
+              void app.reviewTrust();
+            }}
+          >
+            Trust this folder or not…
+          </Button>
+        </div>
+      </Show>
       <dl class={s.about}>
         <dt>Version</dt>
         <dd>{app.startup()?.version}</dd>

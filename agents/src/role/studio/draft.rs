@@ -73,7 +73,7 @@ fn difference(now: &RoleFields, wanted: &RoleFields) -> RoleEdit {
     fn text(now: &str, wanted: &str) -> Change<String> {
         if now.trim() == wanted.trim() { Change::Keep } else { Change::Set(wanted.to_owned()) }
     }
-    fn value<T: Clone + PartialEq>(now: &Option<T>, wanted: &Option<T>) -> Change<T> {
+    fn value<T: Clone + PartialEq>(now: Option<&T>, wanted: Option<&T>) -> Change<T> {
         match wanted {
             same if same == now => Change::Keep,
             Some(wanted) => Change::Set(wanted.clone()),
@@ -91,14 +91,14 @@ fn difference(now: &RoleFields, wanted: &RoleFields) -> RoleEdit {
     RoleEdit {
         name: text(&now.name, &wanted.name),
         description: text(&now.description, &wanted.description),
-        tools: value(&now.tools, &wanted.tools),
+        tools: value(now.tools.as_ref(), wanted.tools.as_ref()),
         disallowed_tools,
-        model: value(&now.model, &wanted.model),
-        max_turns: value(&now.max_turns, &wanted.max_turns),
-        permission: value(&now.permission, &wanted.permission),
+        model: value(now.model.as_ref(), wanted.model.as_ref()),
+        max_turns: value(now.max_turns.as_ref(), wanted.max_turns.as_ref()),
+        permission: value(now.permission.as_ref(), wanted.permission.as_ref()),
         background: flag(now.background, wanted.background),
         isolation: flag::<Isolation>(now.isolation, wanted.isolation),
-        color: value(&now.color, &wanted.color),
+        color: value(now.color.as_ref(), wanted.color.as_ref()),
         without_instructions: flag(now.without_instructions, wanted.without_instructions),
         body: (now.body.trim() != wanted.body.trim()).then(|| wanted.body.clone()),
     }
