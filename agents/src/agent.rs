@@ -6,8 +6,11 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use offshoot_protocol::{AgentOutcome, AgentState, EventBody, FailureCode, Input, MessageRole, Origin, TurnOutcome};
+use offshoot_protocol::{
+    AgentOutcome, AgentState, AgentView, EventBody, FailureCode, MessageRole, Origin, TurnOutcome,
+};
 use tokio::sync::{Semaphore, mpsc};
+use tracing::Instrument as _;
 
 use crate::turn::{self, Worker};
 
@@ -53,12 +56,16 @@ pub trait Ending: Send + Sync {
 /// Lives until the inbox closes. With `start` the first turn begins at once.
 pub async fn live(worker: Arc<Worker>, conduct: Conduct, mut inbox: mpsc::UnboundedReceiver<Wish>, start: bool) {
     let mut awake = start;
+    if start && !is_stored(&worker).await {
+        // Nothing is done for an agent that isn't on disk; its starter is told.
+        return;
+    }
     loop {
         while !awake {
             match inbox.recv().await {
                 Some(Wish::Resume) => awake = true,
                 // The turn that was just running may have taken the announced text already.
-                Some(Wish::Wake) => awake = has_queue(&worker),
+                Some(Wish::Wake) => awake = wants_turn(&worker),
                 Some(Wish::Interrupt | Wish::Stop) => {}
                 None => return,
             }
@@ -66,7 +73,7 @@ pub async fn live(worker: Arc<Worker>, conduct: Conduct, mut inbox: mpsc::Unboun
         awake = match &conduct {
             Conduct::Root { max_steps } => {
                 run_turn(&worker, &mut inbox, *max_steps).await;
-                has_queue(&worker)
+                wants_turn(&worker)
             }
             Conduct::Child { permits, max_steps, ending } => {
                 let outcome = run_child(&worker, &mut inbox, permits, *max_steps).await;
@@ -76,10 +83,24 @@ pub async fn live(worker: Arc<Worker>, conduct: Conduct, mut inbox: mpsc::Unboun
     }
 }
 
-/// Whether there is something to take in. Reminders wait for something else.
-fn has_queue(worker: &Worker) -> bool {
-    let waits = |input: &Input| input.origin != Origin::Reminder;
-    worker.journal.read(|fold| fold.agent(&worker.id).is_some_and(|agent| agent.queue.iter().any(waits)))
+/// Waits until everything that is known by now is on disk, the agent's creation among it.
+async fn is_stored(worker: &Worker) -> bool {
+    let known = worker.journal.read(|fold| fold.cursor);
+    worker.journal.stored(known).await.is_ok()
+}
+
+fn wants_turn(worker: &Worker) -> bool {
+    worker.journal.read(|fold| fold.agent(&worker.id).is_some_and(|agent| is_addressed(agent) && !is_stopped(agent)))
+}
+
+/// Whether something waits for the agent that it should see soon. A reminder can wait for the next turn.
+pub fn is_addressed(agent: &AgentView) -> bool {
+    agent.queue.iter().any(|input| input.origin != Origin::Reminder)
+}
+
+/// A stop is for good: what was said before or comes by itself later doesn't end it.
+fn is_stopped(agent: &AgentView) -> bool {
+    agent.state == AgentState::Stopped
 }
 
 async fn run_child(
@@ -113,7 +134,7 @@ async fn run_turn(worker: &Worker, inbox: &mut mpsc::UnboundedReceiver<Wish>, ma
     let outcome = tokio::select! {
         // First, so that a message that was sent before an interruption is taken in before it.
         biased;
-        outcome = turn::run(worker, max_steps) => outcome,
+        outcome = turn::run(worker, max_steps).instrument(turn::span(worker)) => outcome,
         () = told_to_stop(inbox) => TurnOutcome::Interrupted,
     };
     match &outcome {

@@ -100,13 +100,16 @@ pub const REPORT_LIMIT: usize = 16 * 1024;
 /// Most bytes of all reports that are handed back in one step.
 pub const STEP_LIMIT: usize = 64 * 1024;
 
-/// How an agent ended, in a word, and what its parent is told of it.
-pub fn outcome(outcome: &AgentOutcome, output_file: Option<&str>) -> (&'static str, String) {
+/// What of a report is handed to the parent in any case, in bytes.
+pub const LEAST_REPORT: usize = 1024;
+
+/// How an agent ended, in a word, and what its parent is told of it, in about `limit` bytes.
+pub fn outcome(outcome: &AgentOutcome, limit: usize, output_file: Option<&str>) -> (&'static str, String) {
     match outcome {
-        AgentOutcome::Completed { report } => ("completed", bounded(report, REPORT_LIMIT, output_file)),
+        AgentOutcome::Completed { report } => ("completed", bounded(report, limit, output_file)),
         AgentOutcome::Failed { message, partial, .. } => {
             let partial = partial.as_deref().unwrap_or_default();
-            ("failed", bounded(&format!("{message}\n\n{partial}"), REPORT_LIMIT, None))
+            ("failed", bounded(&format!("{message}\n\n{partial}"), limit, None))
         }
         AgentOutcome::Stopped => {
             ("stopped", "Stopped before it was done. Only the developer can resume it.".to_owned())
@@ -202,7 +205,7 @@ mod tests {
 
     fn notice(report: &str) -> String {
         let file = Some("/tmp/a1.md");
-        let (status, summary) = outcome(&AgentOutcome::Completed { report: report.to_owned() }, file);
+        let (status, summary) = outcome(&AgentOutcome::Completed { report: report.to_owned() }, REPORT_LIMIT, file);
         notification(&Notice {
             task: "a1",
             kind: "fork",

@@ -14,7 +14,7 @@ use offshoot_protocol::{
     MergePreview, MergeSelection, Rejected, RejectedCode, RoleSummary, RoleUse, RoleWarning, SessionId,
     SessionSummary, Snapshot, Trust, TrustQuestion,
 };
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, OnceCell};
 
 use crate::clock::{Clock, Ids};
 use crate::git::{Git, GitSettings};
@@ -69,6 +69,8 @@ pub struct Workbench {
     config_dir: PathBuf,
     kit: Arc<Kit>,
     sessions: Mutex<HashMap<SessionId, Arc<Tree>>>,
+    /// Set when what a crash left of worktrees is put right.
+    repaired: OnceCell<()>,
 }
 
 impl Workbench {
@@ -113,6 +115,7 @@ impl Workbench {
             config_dir: options.config_dir,
             kit: Arc::new(kit),
             sessions: Mutex::default(),
+            repaired: OnceCell::new(),
         })
     }
 
@@ -132,6 +135,7 @@ impl Workbench {
             let message = format!("{} is not a folder that can be opened.", project.display());
             Rejected::new(RejectedCode::NotFound, message, "Choose another one.")
         })?;
+        self.repair().await;
         let means = self.means(&project).await?;
         let session = SessionId(self.kit.ids.next("s-"));
         let journal = Journal::create(session.clone(), self.clock.clone(), self.log.clone());
@@ -342,6 +346,7 @@ impl Workbench {
         if let Some(tree) = sessions.get(session) {
             return Ok(tree.clone());
         }
+        self.repair().await;
         let journal = Journal::open(session.clone(), self.clock.clone(), self.log.clone());
         let journal = journal.map_err(|error| storage(&error))?;
         if journal.read(|fold| fold.root().is_none()) {
@@ -352,6 +357,16 @@ impl Workbench {
         tree.recover().await.map_err(|error| storage(&error))?;
         sessions.insert(session.clone(), tree.clone());
         Ok(tree)
+    }
+
+    /// Puts right what a crash left of worktrees, before the first agent works.
+    async fn repair(&self) {
+        let repair = async || {
+            if let Err(error) = self.kit.worktrees.repair().await {
+                tracing::error!(%error, "the worktrees could not be put right");
+            }
+        };
+        self.repaired.get_or_init(repair).await;
     }
 
     fn session_folder(&self, session: &SessionId) -> PathBuf {

@@ -46,6 +46,15 @@ impl Repository {
         repository
     }
 
+    /// A folder with these files that no git knows.
+    pub fn without_git(files: &[(&str, &str)]) -> Self {
+        let folder = Self::folder();
+        for (path, content) in files {
+            folder.write(path, content);
+        }
+        folder
+    }
+
     /// Absolute, canonical path of the working tree.
     pub fn path(&self) -> &Path {
         &self.path

@@ -1,12 +1,13 @@
 //! A workbench on a temporary repository, asking a scripted server: the whole core, with nothing replaced.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use offshoot_agents::clock::{Ids, SystemClock};
+use offshoot_agents::clock::{Clock, Ids, SystemClock};
 use offshoot_agents::git::GitSettings;
+use offshoot_agents::log::Log;
 use offshoot_agents::model::anthropic::Anthropic;
 use offshoot_agents::model::demo::Demo;
 use offshoot_agents::model::{Endpoint, Model, Provider};
@@ -17,7 +18,8 @@ use offshoot_agents::tool::Environment;
 use offshoot_agents::trust::{Trust, TrustFile};
 use offshoot_agents::workbench::{Options, Workbench};
 use offshoot_protocol::{
-    AgentId, AgentView, Answer, Command, Conversation, Message, PermissionRequest, Rejected, SessionId, SessionView,
+    AgentId, AgentView, Answer, Block, Command, Conversation, Event, EventBody, Message, Origin, PermissionRequest,
+    Rejected, SessionId, SessionView,
 };
 
 use crate::{Repository, Scripted};
@@ -37,15 +39,20 @@ pub struct World {
     pub session: SessionId,
     /// Its root agent.
     pub root: AgentId,
+    core: Core,
+    folder: tempfile::TempDir,
+}
+
+/// What the core is opened with, each time.
+struct Core {
     model: ProviderModel,
     settings: Settings,
     rules: Rules,
     interactive: bool,
-    folder: tempfile::TempDir,
 }
 
 /// Who answers: the provider, the model's id, the client.
-type ProviderModel = (Provider, String, Arc<dyn Model>);
+pub type ProviderModel = (Provider, String, Arc<dyn Model>);
 
 /// What a world is made with.
 pub struct Setup {
@@ -57,6 +64,10 @@ pub struct Setup {
     pub rules: Rules,
     /// Whether somebody can be asked.
     pub interactive: bool,
+    /// Whether the project is a git repository.
+    pub git: bool,
+    /// How long the provider may be silent.
+    pub idle_limit: Duration,
     /// Whether the person trusts the project.
     pub trusted: bool,
     /// Files of the person's settings folder.
@@ -70,6 +81,8 @@ impl Default for Setup {
             settings: Settings { forks: Forks::Always, ..Settings::default() },
             rules: Rules::default(),
             interactive: true,
+            git: true,
+            idle_limit: Endpoint::IDLE_LIMIT,
             trusted: true,
             config: Vec::new(),
         }
@@ -84,10 +97,9 @@ impl World {
 
     /// A world made with `setup`, playing `script`.
     pub async fn with(setup: Setup, script: impl IntoIterator<Item = crate::Reply>) -> Self {
-        let repository = Repository::with(&setup.files);
+        let repository = if setup.git { Repository::with(&setup.files) } else { Repository::without_git(&setup.files) };
         let server = Scripted::start(script);
-        let client = Anthropic::new(Endpoint::new(server.url(), None)).expect("a client");
-        let model: ProviderModel = (Provider::Anthropic, "claude-test".to_owned(), Arc::new(client));
+        let model = scripted_model(&server.url(), setup.idle_limit);
         Self::on(repository, server, model, setup).await
     }
 
@@ -109,19 +121,55 @@ impl World {
             let set = TrustFile::open(&config_dir).0.set(repository.path(), Trust::Trusted);
             set.expect("the folder can be trusted");
         }
-        let workbench = open(&folder, &model, &settings, &rules, interactive);
+        let core = Core { model, settings, rules, interactive };
+        let workbench = core.open(folder.path(), Arc::new(SystemClock));
         let session = workbench.create_session(repository.path()).await.expect("a session");
         let root = workbench.snapshot(&session).await.expect("a snapshot").session.agents[0].id.clone();
-        Self { repository, server, workbench, session, root, model, settings, rules, interactive, folder }
+        Self { repository, server, workbench, session, root, core, folder }
     }
 
     /// Ends the core as quitting does, and starts it again on the same data. The server goes on.
     pub async fn restart(self) -> Self {
         self.workbench.shut_down().await;
-        let Self { repository, server, workbench, session, root, model, settings, rules, interactive, folder } = self;
+        self.revive(|_, _| {})
+    }
+
+    /// Ends the core, writes facts into the log behind its back, and starts it again.
+    pub async fn restart_with(self, facts: Vec<(AgentId, EventBody)>) -> Self {
+        self.workbench.shut_down().await;
+        self.revive(|folder, session| append(folder, session, facts))
+    }
+
+    fn revive(self, meanwhile: impl FnOnce(&Path, &SessionId)) -> Self {
+        let Self { repository, server, workbench, session, root, core, folder } = self;
         drop(workbench);
-        let workbench = open(&folder, &model, &settings, &rules, interactive);
-        Self { repository, server, workbench, session, root, model, settings, rules, interactive, folder }
+        meanwhile(&folder.path().join("data"), &session);
+        let workbench = core.open(folder.path(), Arc::new(SystemClock));
+        Self { repository, server, workbench, session, root, core, folder }
+    }
+
+    /// All facts of the session.
+    pub async fn events(&self) -> Vec<Event> {
+        let mut subscription = self.workbench.subscribe(&self.session, 0).await.expect("a subscription");
+        subscription.next().await.events
+    }
+
+    /// The texts of the notifications that an agent was given, in order.
+    pub async fn notifications(&self, agent: &AgentId) -> Vec<String> {
+        let messages = self.messages(agent).await;
+        let blocks = messages.into_iter().flat_map(|message| message.blocks);
+        let told = blocks.filter_map(|block| match block {
+            Block::Text { text, origin: Origin::Notification } => Some(text),
+            _ => None,
+        });
+        told.collect()
+    }
+
+    /// Writes a role file of the person's.
+    pub fn write_role(&self, name: &str, text: &str) {
+        let folder = self.config().join("roles");
+        std::fs::create_dir_all(&folder).expect("a folder for roles");
+        std::fs::write(folder.join(format!("{name}.md")), text).expect("a role file");
     }
 
     /// The data folder.
@@ -184,7 +232,7 @@ impl World {
     /// Waits until nothing runs, is queued or waits to be told.
     pub async fn settled(&self) -> SessionView {
         let is_settled = |view: &SessionView| {
-            let told = |agent: &AgentView| agent.queue.iter().all(|input| input.text.contains("<reminder>"));
+            let told = |agent: &AgentView| !offshoot_agents::agent::is_addressed(agent);
             !offshoot_agents::workbench::is_busy(&view.agents) && view.agents.iter().all(told)
         };
         self.until("everything has settled", is_settled).await
@@ -224,44 +272,70 @@ impl World {
     }
 }
 
-fn open(
-    folder: &tempfile::TempDir,
-    (provider, model, client): &ProviderModel,
-    settings: &Settings,
-    rules: &Rules,
-    interactive: bool,
-) -> Workbench {
-    let path = std::env::var("PATH").unwrap_or_default();
-    let home = folder.path().join("home");
-    std::fs::create_dir_all(&home).expect("a home");
-    Workbench::open(Options {
-        data_dir: folder.path().join("data"),
-        config_dir: folder.path().join("config"),
-        clock: Arc::new(SystemClock),
-        ids: Ids::random(),
-        models: HashMap::from([(*provider, client.clone())]),
-        default_model: (*provider, model.clone()),
-        model_override: None,
-        tools: offshoot_agents::tool::Options {
-            sandbox: Arc::new(Sandbox::not_confined("tests")),
-            environment: Environment {
-                path: path.clone(),
-                home: home.display().to_string(),
-                lang: "C.UTF-8".to_owned(),
-                term: "dumb".to_owned(),
-                extra: Vec::new(),
+/// A client for a scripted server.
+pub fn scripted_model(url: &str, idle_limit: Duration) -> ProviderModel {
+    let endpoint = Endpoint { idle_limit, ..Endpoint::new(url, None) };
+    let client = Anthropic::new(endpoint).expect("a client");
+    (Provider::Anthropic, "claude-test".to_owned(), Arc::new(client))
+}
+
+/// The core on `folder`, asking the scripted server at `url` and dated by `clock`: for a process of its own.
+pub fn open_core(folder: &Path, url: &str, settings: Settings, clock: Arc<dyn Clock>) -> Workbench {
+    let model = scripted_model(url, Endpoint::IDLE_LIMIT);
+    Core { model, settings, rules: Rules::default(), interactive: true }.open(folder, clock)
+}
+
+impl Core {
+    fn open(&self, folder: &Path, clock: Arc<dyn Clock>) -> Workbench {
+        let (provider, model, client) = &self.model;
+        let path = std::env::var("PATH").unwrap_or_default();
+        let home = folder.join("home");
+        std::fs::create_dir_all(&home).expect("a home");
+        Workbench::open(Options {
+            data_dir: folder.join("data"),
+            config_dir: folder.join("config"),
+            clock,
+            ids: Ids::random(),
+            models: HashMap::from([(*provider, client.clone())]),
+            default_model: (*provider, model.clone()),
+            model_override: None,
+            tools: offshoot_agents::tool::Options {
+                sandbox: Arc::new(Sandbox::not_confined("tests")),
+                environment: Environment {
+                    path: path.clone(),
+                    home: home.display().to_string(),
+                    lang: "C.UTF-8".to_owned(),
+                    term: "dumb".to_owned(),
+                    extra: Vec::new(),
+                },
+                network: false,
+                writable: Vec::new(),
+                limits: Limits::default(),
             },
-            network: false,
-            writable: Vec::new(),
-            limits: Limits::default(),
-        },
-        git: GitSettings { program: "git".into(), path: path.into(), home: Some(home), environment: Vec::new() },
-        adjust: Arc::new({
-            let settings = settings.clone();
-            move |all| *all = settings.clone()
-        }),
-        rules: rules.clone(),
-        interactive,
-    })
-    .expect("a workbench")
+            git: GitSettings { program: "git".into(), path: path.into(), home: Some(home), environment: Vec::new() },
+            adjust: Arc::new({
+                let settings = self.settings.clone();
+                move |all| *all = settings.clone()
+            }),
+            rules: self.rules.clone(),
+            interactive: self.interactive,
+        })
+        .expect("a workbench")
+    }
+}
+
+/// Appends facts to a session's log, which nobody has open.
+fn append(data: &Path, session: &SessionId, facts: Vec<(AgentId, EventBody)>) {
+    let log = Log::open(data).expect("nobody has it");
+    let last = log.events(session, 0).expect("it can be read").last().map_or(0, |event| event.seq);
+    let event = |(at, (agent, body)): (u64, _)| Event {
+        seq: last + 1 + at,
+        at: SystemClock.now(),
+        session: session.clone(),
+        agent: Some(agent),
+        body,
+    };
+    let events = (0..).zip(facts).map(event).collect();
+    log.append(events, |written| drop(written.expect("it can be written")));
+    log.close();
 }

@@ -13,6 +13,7 @@ mod checkout;
 mod process;
 
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,6 +23,7 @@ pub use capture::{Capture, Captured, Quarantine};
 pub(crate) use checkout::missing_filters;
 pub use checkout::{Checkout, DiscoverError, Found, Head, Repository, Trust, discover};
 pub use process::Cancel;
+use process::Input;
 
 /// Longest time a git process may take unless a command says otherwise: a checkout of a large repository on a slow disk
 /// fits in.
@@ -160,7 +162,7 @@ impl Git {
             directory: &checkout.work_tree,
             variables: Vec::new(),
             configuration: Vec::new(),
-            input: None,
+            input: Input::Nothing,
             cancel: None,
             patience: PATIENCE,
             limit: OUTPUT_LIMIT,
@@ -189,7 +191,7 @@ pub struct Command<'a> {
     directory: &'a Path,
     variables: Vec<(&'static str, OsString)>,
     configuration: Vec<(String, String)>,
-    input: Option<Vec<u8>>,
+    input: Input,
     cancel: Option<&'a Cancel>,
     patience: Duration,
     limit: usize,
@@ -228,7 +230,14 @@ impl<'a> Command<'a> {
 
     /// What it reads from standard input; nothing otherwise.
     pub fn input(mut self, input: Vec<u8>) -> Self {
-        self.input = Some(input);
+        self.input = Input::Bytes(input);
+        self
+    }
+
+    /// A file that it keeps open until it ends, instead of standard input. Whoever waits for a lock on that file waits for
+    /// the process, too, even when this program is killed meanwhile.
+    pub fn holding(mut self, file: File) -> Self {
+        self.input = Input::Held(file);
         self
     }
 

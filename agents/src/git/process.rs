@@ -1,6 +1,7 @@
 //! One child process: bounded output, a time limit, its own process group, ended when cancelled.
 
 use std::collections::HashSet;
+use std::fs::File;
 use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -67,6 +68,15 @@ fn kill(_group: u32) {}
 pub(super) struct About {
     pub(super) command: String,
     pub(super) directory: PathBuf,
+}
+
+/// What a process gets as standard input.
+#[derive(Debug)]
+pub(super) enum Input {
+    Nothing,
+    Bytes(Vec<u8>),
+    /// Not to be read: to be kept open.
+    Held(File),
 }
 
 /// A started child. Dropping it kills its whole group and reaps it.
@@ -140,13 +150,18 @@ enum Piece {
 pub(super) fn run(
     mut command: Command,
     about: About,
-    input: Option<Vec<u8>>,
+    input: Input,
     cancel: Option<&Cancel>,
     patience: Duration,
     limit: usize,
 ) -> Result<Output, GitError> {
     let About { command: line, directory } = about;
-    command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
+    let (stdin, input) = match input {
+        Input::Nothing => (Stdio::null(), None),
+        Input::Bytes(bytes) => (Stdio::piped(), Some(bytes)),
+        Input::Held(file) => (file.into(), None),
+    };
+    command.stdin(stdin);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let own = Cancel::default();
     let cancel = cancel.unwrap_or(&own);

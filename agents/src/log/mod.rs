@@ -10,6 +10,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use offshoot_protocol::{BlobHash, Event, SessionId, SessionSummary};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -19,6 +20,12 @@ mod writer;
 
 /// Version of the schema that this program writes.
 const SCHEMA_VERSION: i64 = 1;
+
+/// How long another program may take to let go of the folder.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Between two looks at whether it has.
+const PACE: Duration = Duration::from_millis(10);
 
 /// The store of all sessions of one data folder.
 pub struct Log {
@@ -70,7 +77,7 @@ impl Log {
             .write(true)
             .open(&lock_path)
             .map_err(|error| storage(&lock_path, &error))?;
-        lock.try_lock().map_err(|error| match error {
+        take(&lock).map_err(|error| match error {
             std::fs::TryLockError::WouldBlock => LogError::InUse { folder: folder.to_path_buf() },
             std::fs::TryLockError::Error(error) => storage(&lock_path, &error),
         })?;
@@ -186,6 +193,18 @@ impl Log {
 impl Drop for Log {
     fn drop(&mut self) {
         self.close();
+    }
+}
+
+/// Takes the lock, waiting for a moment: a program that was killed lets go of it only when the process that it was just
+/// starting has become another program.
+fn take(lock: &File) -> Result<(), std::fs::TryLockError> {
+    let end = Instant::now() + PATIENCE;
+    loop {
+        match lock.try_lock() {
+            Err(std::fs::TryLockError::WouldBlock) if Instant::now() < end => std::thread::sleep(PACE),
+            taken => return taken,
+        }
     }
 }
 

@@ -27,6 +27,7 @@ pub mod watch;
 mod wish;
 pub mod write;
 
+pub use announce::is_announcement;
 pub use catalog::Catalog;
 pub use field::{COLORS, MAX_TURNS};
 pub use folder::RoleFolders;

@@ -33,6 +33,12 @@ pub trait Tool: Send + Sync {
         false
     }
 
+    /// Whether a call begins as soon as its own input is complete, while the rest of the message is still on its way.
+    /// Dropping such a call must end what it started; what goes on by itself is called back by [`Delegate::revoke`].
+    fn is_early(&self, _input: &Value) -> bool {
+        false
+    }
+
     /// What the call would touch, for the permission decision. Errors are malformed inputs and paths outside the
     /// boundary: the call is answered with them and nobody is asked.
     fn access(&self, input: &Value, place: &Place) -> Result<Access, ToolError>;
@@ -165,6 +171,9 @@ pub trait Delegate: Tasks {
     /// Routes the call, starts the agent, and waits for it when it runs in the foreground. The output is the result that
     /// the calling model reads.
     async fn delegate(&self, agent: &AgentId, call: &CallId, wish: AgentCall) -> Result<ToolOutput, ToolError>;
+
+    /// Ends what these calls of the agent started, without a word to it: the message that made them never came about.
+    fn revoke(&self, agent: &AgentId, calls: &[CallId]);
 }
 
 /// What runs in the background for an agent. Implemented by the tree. Every answer is the text the calling model reads.

@@ -59,6 +59,8 @@ impl Delegate for NoDelegate {
     async fn delegate(&self, _: &AgentId, _: &CallId, _: AgentCall) -> Result<ToolOutput, ToolError> {
         Err(ToolError::new("nested_agent_forbidden", "no agents here"))
     }
+
+    fn revoke(&self, _: &AgentId, _: &[CallId]) {}
 }
 
 impl Bench {

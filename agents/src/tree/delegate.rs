@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::Tree;
 use super::seed::title_of;
-use super::start::{Order, Route};
-use super::wait::Waited;
+use super::start::{Order, Route, Seat};
+use super::wait::{StopOnDrop, Waited};
 use crate::prompt;
 use crate::settings::Forks;
 use crate::tool::{AgentCall, Delegate, ToolError, ToolOutput, agent};
@@ -25,6 +25,12 @@ pub(super) struct TreeDelegate(pub(super) Weak<Tree>);
 impl Delegate for TreeDelegate {
     async fn delegate(&self, agent: &AgentId, call: &CallId, wish: AgentCall) -> Result<ToolOutput, ToolError> {
         self.tree()?.delegate(agent, call, wish).await
+    }
+
+    fn revoke(&self, agent: &AgentId, calls: &[CallId]) {
+        if let Ok(tree) = self.tree() {
+            tree.revoke(agent, calls);
+        }
     }
 }
 
@@ -48,11 +54,13 @@ impl Tree {
         }
         let route = self.route(&wish)?;
         let background = self.background(&route, &wish)?;
-        self.check_limit()?;
+        let seat = self.take_seat()?;
         self.check_rules(caller, call, &route).await?;
         let isolated = wish.isolated || isolates(&route);
         let title = wish.description.clone().unwrap_or_else(|| title_of(&wish.prompt));
+        let id = AgentId(self.means.kit.ids.next("a-"));
         let order = Order {
+            id: id.clone(),
             parent: caller.clone(),
             call: Some(call.clone()),
             route,
@@ -62,8 +70,11 @@ impl Tree {
             background,
             isolated,
         };
-        let id = self.start(order).await?;
-        if !background && let Waited::Ended(outcome) = self.wait_for(&id).await {
+        let waiting = (!background).then(|| StopOnDrop::new(self, &id));
+        self.start(order, seat).await?;
+        if let Some(waiting) = waiting
+            && let Waited::Ended(outcome) = self.wait_for(&id, waiting).await
+        {
             return self.handed_back(&id, outcome);
         }
         self.task_created(caller, id.as_str(), &title).await;
@@ -83,8 +94,9 @@ impl Tree {
         if !self.means.settings.background {
             return Err(background_disabled());
         }
-        self.check_limit()?;
-        self.start_for_person(by_person(parent.clone(), Route::Fork { messages }, wish.prompt, isolation)).await
+        let seat = self.take_seat()?;
+        let order = self.by_person(parent.clone(), Route::Fork { messages }, wish.prompt, isolation);
+        self.start_for_person(order, seat).await
     }
 
     /// Starts a subagent for a person, below the root.
@@ -102,13 +114,13 @@ impl Tree {
         if !self.means.settings.background {
             return Err(background_disabled());
         }
-        self.check_limit()?;
-        self.start_for_person(by_person(root, route, wish.prompt, isolation)).await
+        let seat = self.take_seat()?;
+        self.start_for_person(self.by_person(root, route, wish.prompt, isolation), seat).await
     }
 
-    async fn start_for_person(self: &Arc<Self>, order: Order) -> Result<AgentId, ToolError> {
+    async fn start_for_person(self: &Arc<Self>, order: Order, seat: Seat) -> Result<AgentId, ToolError> {
         let (parent, title) = (order.parent.clone(), order.title.clone());
-        let id = self.start(order).await?;
+        let id = self.start(order, seat).await?;
         self.task_created(&parent, id.as_str(), &title).await;
         Ok(id)
     }
@@ -168,35 +180,23 @@ impl Tree {
         Ok(wanted)
     }
 
-    fn check_limit(&self) -> Result<(), ToolError> {
-        let limit = self.means.settings.agent_limit;
-        if self.journal.read(|fold| fold.view.agents.len()) > limit {
-            let message =
-                format!("This session has started its {limit} agents. Don't try again: do the work yourself.");
-            return Err(ToolError::new("subagent_limit_reached", message));
-        }
-        Ok(())
-    }
-
     async fn check_rules(&self, caller: &AgentId, call: &CallId, route: &Route) -> Result<(), ToolError> {
         let Some(worker) = self.worker(caller) else { return Ok(()) };
         let role = match route {
             Route::Fork { .. } => "fork".to_owned(),
             Route::Role(role) => role.name.clone(),
         };
-        let transcript = self.journal.read(|fold| fold.transcript(caller));
-        let made =
-            transcript.last().and_then(|last| last.calls().find(|(id, ..)| *id == call).map(|made| made.2.clone()));
-        let raw = made.unwrap_or(RawJson("{}".to_owned()));
+        let raw = worker.input_of(call).unwrap_or(RawJson("{}".to_owned()));
         let value: Value = serde_json::from_str(&raw.0).unwrap_or_default();
         permit(&worker, call, agent::NAME, &value, &raw, Access::Delegate { role }, None).await
     }
-}
 
-fn by_person(parent: AgentId, route: Route, prompt: String, isolation: Isolation) -> Order {
-    let isolated = isolation == Isolation::Worktree || isolates(&route);
-    let title = title_of(&prompt);
-    Order { parent, call: None, route, prompt, title, model: None, background: true, isolated }
+    fn by_person(&self, parent: AgentId, route: Route, prompt: String, isolation: Isolation) -> Order {
+        let id = AgentId(self.means.kit.ids.next("a-"));
+        let isolated = isolation == Isolation::Worktree || isolates(&route);
+        let title = title_of(&prompt);
+        Order { id, parent, call: None, route, prompt, title, model: None, background: true, isolated }
+    }
 }
 
 /// Whether the role asks for a worktree of its own.

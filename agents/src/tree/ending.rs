@@ -5,11 +5,11 @@ use std::sync::Weak;
 
 use async_trait::async_trait;
 use offshoot_protocol::{
-    AgentId, AgentKind, AgentOutcome, EventBody, Input, InputId, InputSource, Origin, TaskId, WorktreeState,
+    AgentId, AgentKind, AgentOutcome, AgentView, EventBody, Input, InputId, InputSource, Origin, TaskId, WorktreeState,
 };
 
 use super::Tree;
-use crate::agent::{Ending, Wish};
+use crate::agent::{self, Ending, Wish};
 use crate::prompt::{self, Notice};
 use crate::turn::Worker;
 use crate::view::Fold;
@@ -31,18 +31,21 @@ impl Ending for TreeEnding {
 impl Tree {
     async fn child_ended(&self, worker: &Worker, outcome: AgentOutcome) -> bool {
         let id = &worker.id;
+        let goes_on = matches!(outcome, AgentOutcome::Completed { .. });
+        let is_told_more = |fold: &Fold| goes_on && fold.agent(id).is_some_and(agent::is_addressed);
+        if self.journal.read(is_told_more) {
+            return true;
+        }
         // Nothing of an agent outlives it.
         self.stop_shells(id).await;
         let left_behind = self.look_after_worktree(id).await;
         if let AgentOutcome::Completed { report } = &outcome {
             self.write_report(id, report).await;
         }
-        let (status, _) = prompt::outcome(&outcome, None);
+        let (status, _) = prompt::outcome(&outcome, prompt::REPORT_LIMIT, None);
         let title = self.journal.read(|fold| fold.agent(id).map(|agent| agent.title.clone())).unwrap_or_default();
-        let goes_on = matches!(outcome, AgentOutcome::Completed { .. });
         let (seq, (again, parent)) = self.journal.decide(|fold| {
-            let has_queue = fold.agent(id).is_some_and(|agent| !agent.queue.is_empty());
-            if goes_on && has_queue {
+            if is_told_more(fold) {
                 return (left_behind, (true, None));
             }
             let mut facts = left_behind;
@@ -70,14 +73,18 @@ impl Tree {
         id: &AgentId,
         outcome: AgentOutcome,
     ) -> (Vec<(Option<AgentId>, EventBody)>, Option<AgentId>) {
-        let notified = fold.agent(id).filter(|agent| agent.background);
+        let is_revoked = super::lock(&self.revoked).remove(id);
+        let notified = fold.agent(id).filter(|agent| agent.background && !is_revoked);
         let notified = notified.and_then(|agent| agent.parent.clone().map(|parent| (agent, parent)));
         let told = notified.map(|(agent, parent)| {
             let output_file = self.report_file(id).display().to_string();
             let completed = matches!(outcome, AgentOutcome::Completed { .. });
             let live = agent.worktree.as_ref().filter(|worktree| worktree.state == WorktreeState::Live);
             let output_file = completed.then_some(output_file.as_str());
-            let (status, summary) = prompt::outcome(&outcome, output_file);
+            let waiting = fold.agent(&parent).map_or(0, waiting_bytes);
+            // What is told at one turn boundary stays in bounds together, with a little for each.
+            let limit = prompt::REPORT_LIMIT.min(prompt::STEP_LIMIT.saturating_sub(waiting)).max(prompt::LEAST_REPORT);
+            let (status, summary) = prompt::outcome(&outcome, limit, output_file);
             let text = prompt::notification(&Notice {
                 task: id.as_str(),
                 kind: prompt::kind_word(agent.kind),
@@ -121,6 +128,12 @@ impl Tree {
             tracing::warn!(file = %file.display(), %error, "a report's file could not be written; the log has it");
         }
     }
+}
+
+/// Bytes of the notifications that wait for an agent.
+fn waiting_bytes(agent: &AgentView) -> usize {
+    let notifications = agent.queue.iter().filter(|input| input.origin == Origin::Notification);
+    notifications.map(|input| input.text.len()).sum()
 }
 
 /// Whether agents of this kind end, rather than stay.

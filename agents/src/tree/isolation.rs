@@ -1,6 +1,6 @@
 //! Worktrees of agents: made for a child, looked after at its end, looked at in between.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use offshoot_protocol::{
@@ -8,6 +8,7 @@ use offshoot_protocol::{
 };
 
 use super::Tree;
+use crate::agent::is_running;
 use crate::changes::{Changes, ChangesError};
 use crate::git::Trust;
 use crate::tool::ToolError;
@@ -42,6 +43,34 @@ impl Tree {
             let message = format!("No worktree could be made, so no agent was started: {error}");
             ToolError::new("isolation_unavailable", message)
         })
+    }
+
+    /// Makes the worktree of an agent at rest again that was taken away because nothing had changed in it, where it was: the
+    /// agent is about to go on, and knows that path.
+    pub(super) async fn make_place_again(&self, id: &AgentId) -> Result<(), Rejected> {
+        let lost = self.journal.read(|fold| {
+            let agent = fold.agent(id).filter(|agent| !is_running(&agent.state))?;
+            let nothing_kept = WorktreeState::Removed { kept_as: None };
+            let parent = fold.agent(agent.parent.as_ref()?)?;
+            let is_lost = agent.worktree.as_ref().is_some_and(|worktree| worktree.state == nothing_kept);
+            is_lost.then(|| (PathBuf::from(&parent.directory), agent.title.clone(), PathBuf::from(&agent.directory)))
+        });
+        let Some((parent, title, directory)) = lost else { return Ok(()) };
+        let refused =
+            |message: String| Rejected::new(RejectedCode::IsolationUnavailable, message, "Start another agent.");
+        let worktree = self.isolate(id, &parent, &title).await.map_err(|error| refused(error.message))?;
+        if worktree.directory() != directory {
+            // Nothing has changed in it, so that nothing of it stays.
+            let _ = self.means.kit.worktrees.finish(&worktree).await;
+            return Err(refused(format!("The agent's worktree is gone, and {} is taken.", directory.display())));
+        }
+        let (seq, ()) = self
+            .journal
+            .decide(|_| (vec![(Some(id.clone()), EventBody::WorktreeCreated { worktree: worktree.view() })], ()));
+        self.remember_worktree(id, worktree);
+        let stored = self.journal.stored(seq).await;
+        let tree = self.me.upgrade().expect("somebody holds the tree while it is used");
+        stored.and_then(|()| tree.bring_back(id)).map_err(|error| super::not_stored(&error))
     }
 
     /// At a child's end: commits what is left, counts the changes, and takes an unchanged worktree away. Returns the facts;

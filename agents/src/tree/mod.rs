@@ -3,8 +3,9 @@
 //! Every child runs as its own task from the first moment. "Foreground" means only that the parent's call waits for it, so
 //! moving it to the background changes who waits, and nothing else.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use offshoot_protocol::{
@@ -29,6 +30,7 @@ mod means;
 mod merging;
 mod recovery;
 mod result;
+mod roles;
 mod seed;
 mod start;
 mod tasks;
@@ -50,6 +52,10 @@ pub struct Tree {
     shells: Mutex<HashMap<TaskId, tasks::Shell>>,
     tasks: Mutex<JoinSet<()>>,
     permits: Arc<Semaphore>,
+    /// Agents whose parent never heard of them, until they end.
+    revoked: Mutex<HashSet<AgentId>>,
+    /// How many agents are about to be recorded.
+    seats: Arc<AtomicUsize>,
     /// Counts ends and hand-overs, so that whoever waits for an agent looks again.
     changed: watch::Sender<u64>,
 }
@@ -77,6 +83,8 @@ impl Tree {
             shells: Mutex::default(),
             tasks: Mutex::default(),
             permits,
+            revoked: Mutex::default(),
+            seats: Arc::default(),
             changed: watch::Sender::new(0),
         })
     }
@@ -107,6 +115,9 @@ impl Tree {
 
     /// Puts a text into an agent's queue. On disk when this returns.
     async fn give(&self, agent: &AgentId, text: String, origin: Origin) -> Result<(), Rejected> {
+        if self.view(agent, |view| view.state != AgentState::Stopped)? {
+            self.make_place_again(agent).await?;
+        }
         let input = Input { id: InputId(self.means.kit.ids.next("i-")), text, origin, source: None };
         let (seq, allowed) = self.journal.decide(|fold| {
             let Some(view) = fold.agent(agent) else { return (Vec::new(), Err(no_such_agent())) };
@@ -175,6 +186,7 @@ impl Tree {
 
     /// Lets a stopped, failed or interrupted child go on.
     pub async fn resume(&self, agent: &AgentId) -> Result<(), Rejected> {
+        self.make_place_again(agent).await?;
         let (seq, allowed) = self.journal.decide(|fold| {
             let Some(view) = fold.agent(agent) else { return (Vec::new(), Err(no_such_agent())) };
             let can = matches!(

@@ -44,6 +44,7 @@ impl Tree {
         for agent in &agents {
             self.bring_back(agent)?;
         }
+        self.watch_roles();
         self.tell_warnings();
         let cursor = self.journal.read(|fold| fold.cursor);
         self.journal.stored(cursor).await
@@ -56,6 +57,11 @@ fn lost_call(fold: &Fold, agent: &AgentId, call: &CallId) -> String {
         return "The program ended while this call ran. It may have taken effect.".to_owned();
     };
     let id = &child.id;
+    if child.background {
+        return format!(
+            "The program ended in this moment. Agent {id} was started in the background; you are told of its end."
+        );
+    }
     match &child.outcome {
         Some(AgentOutcome::Completed { report }) => {
             let report = prompt::defang(&prompt::bounded(report, prompt::REPORT_LIMIT, None));

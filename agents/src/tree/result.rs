@@ -54,11 +54,9 @@ impl Tree {
     /// Most bytes of this child's report in its call's result: all that are handed back in one step stay in bounds
     /// together.
     fn report_limit(&self, id: &AgentId) -> usize {
-        let siblings = self.journal.read(|fold| {
-            let parent = fold.agent(id).and_then(|child| child.parent.as_ref());
-            let transcript = parent.map(|parent| fold.transcript(parent)).unwrap_or_default();
-            transcript.last().map_or(1, |last| last.calls().filter(|(_, name, _)| *name == agent::NAME).count())
-        });
+        let parent = self.journal.read(|fold| fold.agent(id).and_then(|child| child.parent.clone()));
+        let calls = parent.and_then(|parent| self.worker(&parent)).map(|parent| parent.latest_calls());
+        let siblings = calls.unwrap_or_default().iter().filter(|(_, name, _)| name == agent::NAME).count();
         prompt::REPORT_LIMIT.min(prompt::STEP_LIMIT / siblings.max(1))
     }
 

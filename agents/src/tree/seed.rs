@@ -11,6 +11,7 @@ use offshoot_protocol::{
 
 use super::ending::{TreeEnding, has_end};
 use super::isolation::Verified;
+use super::start::Seat;
 use super::{Tree, delegate::TreeDelegate};
 use crate::agent::Conduct;
 use crate::boundary::Place;
@@ -81,6 +82,7 @@ impl Tree {
         });
         self.journal.stored(seq).await?;
         self.bring_back(&id)?;
+        self.watch_roles();
         self.tell_warnings();
         Ok(id)
     }
@@ -95,8 +97,9 @@ impl Tree {
         });
     }
 
-    /// Records a child and its first message, and puts it to work.
-    pub(super) async fn sow(self: &Arc<Self>, seed: Seed) -> Result<(), LogError> {
+    /// Records a child and its first message, and puts it to work. Whatever becomes of the future, a child that is
+    /// recorded is at work.
+    pub(super) async fn sow(self: &Arc<Self>, seed: Seed, seat: Seat) -> Result<(), LogError> {
         let Seed { id, created, head, first, worktree, warnings } = seed;
         let index = created.inherited.as_ref().map_or(0, |inherited| inherited.messages);
         let (seq, ()) = self.journal.decide(|_| {
@@ -104,15 +107,15 @@ impl Tree {
             bodies.extend(worktree.as_ref().map(|worktree| EventBody::WorktreeCreated { worktree: worktree.view() }));
             bodies.extend(warnings.into_iter().map(|warning| EventBody::Warned { warning }));
             bodies.push(EventBody::MessageAppended { index, message: first, inputs: Vec::new() });
+            drop(seat);
             (bodies.into_iter().map(|body| (Some(id.clone()), body)).collect(), ())
         });
-        self.journal.stored(seq).await?;
         if let Some(worktree) = worktree {
             self.remember_worktree(&id, worktree);
         }
         let worker = self.make_worker(&id, &created, head);
         self.enlist(worker, self.conduct(&created), true);
-        Ok(())
+        self.journal.stored(seq).await
     }
 
     /// Puts an agent that the log knows back into its place, at rest.
@@ -196,19 +199,21 @@ impl Tree {
     }
 
     /// What a fork of `parent` inherits, and the message that its own transcript starts with: a placeholder for every call
-    /// that is open at that point, the frame, the directive.
+    /// that is open at that point, the frame, the directive. Where a person forks, the calls are work under way rather than
+    /// the delegation itself, so that their placeholders are errors.
     pub(super) fn fork_start(
         &self,
         parent: &AgentId,
         messages: Option<u32>,
         directive: String,
+        by_person: bool,
     ) -> (Inherited, Message) {
         let transcript = self.journal.read(|fold| fold.transcript(parent));
         let transcript = transcript.prefix(messages.unwrap_or(u32::MAX));
         let placeholder = |(id, ..): (&CallId, &str, &offshoot_protocol::RawJson)| Block::Result {
             id: id.clone(),
             content: prompt::FORK_PLACEHOLDER.to_owned(),
-            is_error: false,
+            is_error: by_person,
         };
         let mut blocks: Vec<Block> =
             transcript.last().map(|last| last.calls().map(placeholder).collect()).unwrap_or_default();

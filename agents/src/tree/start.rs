@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use offshoot_protocol::{
     AgentCreated, AgentId, AgentKind, AgentView, Block, CallId, Inherited, Message, MessageRole, Origin,
@@ -30,6 +31,8 @@ pub(super) enum Route {
 
 /// An agent to be started: everything that was decided about it.
 pub(super) struct Order {
+    /// The agent's id to be.
+    pub(super) id: AgentId,
     pub(super) parent: AgentId,
     /// The parent's call that asks for it; absent when a person does.
     pub(super) call: Option<CallId>,
@@ -45,8 +48,8 @@ pub(super) struct Order {
 
 impl Tree {
     /// Starts the agent. What can't be is found out before anything is made on disk.
-    pub(super) async fn start(self: &Arc<Self>, order: Order) -> Result<AgentId, ToolError> {
-        let id = AgentId(self.means.kit.ids.next("a-"));
+    pub(super) async fn start(self: &Arc<Self>, order: Order, seat: Seat) -> Result<AgentId, ToolError> {
+        let id = order.id.clone();
         let parent = self.journal.read(|fold| fold.agent(&order.parent).cloned());
         let (parent, boss) = parent
             .zip(self.worker(&order.parent))
@@ -69,7 +72,7 @@ impl Tree {
                 warnings.extend(subagent.warnings.iter().cloned());
                 self.begin_subagent(subagent, task, &directory, &boss)
             }
-            Ready::Fork { messages } => self.begin_fork(&parent, messages, task, &boss),
+            Ready::Fork { messages } => self.begin_fork(&parent, messages, task, order.call.is_none(), &boss),
         };
         let Beginning { kind, role, head, mode, max_turns, rules: (allow, deny), inherited, first } = beginning;
         let created = AgentCreated {
@@ -90,12 +93,19 @@ impl Tree {
             inherited,
         };
         let seed = Seed { id: id.clone(), created, head, first, worktree, warnings };
-        self.sow(seed).await.map_err(|error| ToolError::new("storage", error.to_string()))?;
+        self.sow(seed, seat).await.map_err(|error| ToolError::new("storage", error.to_string()))?;
         Ok(id)
     }
 
-    fn begin_fork(&self, parent: &AgentView, messages: Option<u32>, directive: String, boss: &Worker) -> Beginning {
-        let (inherited, first) = self.fork_start(&parent.id, messages, directive);
+    fn begin_fork(
+        &self,
+        parent: &AgentView,
+        messages: Option<u32>,
+        directive: String,
+        by_person: bool,
+        boss: &Worker,
+    ) -> Beginning {
+        let (inherited, first) = self.fork_start(&parent.id, messages, directive, by_person);
         Beginning {
             kind: AgentKind::Fork,
             role: None,
@@ -156,6 +166,33 @@ impl Tree {
             rules: (tools.allow_rules, tools.deny_rules),
             mode,
             warnings,
+        })
+    }
+}
+
+/// One of the session's agents to be: counted from the decision to start it until it is recorded or given up.
+pub(super) struct Seat(Arc<AtomicUsize>);
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Tree {
+    /// Takes one of the agents that the session may start.
+    pub(super) fn take_seat(&self) -> Result<Seat, ToolError> {
+        let limit = self.means.settings.agent_limit;
+        // Seats become agents under the same lock: none is counted twice or not at all. The root doesn't count.
+        self.journal.read(|fold| {
+            let started = fold.view.agents.len() - 1 + self.seats.load(Ordering::Relaxed);
+            if started >= limit {
+                let message =
+                    format!("This session has started its {limit} agents. Don't try again: do the work yourself.");
+                return Err(ToolError::new("subagent_limit_reached", message));
+            }
+            self.seats.fetch_add(1, Ordering::Relaxed);
+            Ok(Seat(self.seats.clone()))
         })
     }
 }

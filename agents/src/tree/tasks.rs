@@ -135,7 +135,7 @@ impl Tree {
             Some(outcome) => {
                 let file = self.report_file(&child.id).display().to_string();
                 let completed = matches!(outcome, AgentOutcome::Completed { .. });
-                let (_, summary) = prompt::outcome(outcome, completed.then_some(file.as_str()));
+                let (_, summary) = prompt::outcome(outcome, prompt::REPORT_LIMIT, completed.then_some(file.as_str()));
                 result["report"] = json!(prompt::defang(&summary));
             }
             None => result["activity"] = json!(prompt::defang(&child.activity)),

@@ -1,6 +1,6 @@
 //! Waiting for a foreground agent, and the hand-over to the background.
 
-use offshoot_protocol::{AgentId, AgentOutcome, EventBody};
+use offshoot_protocol::{AgentId, AgentOutcome, CallId, EventBody, Input};
 use tokio::time::{Instant, sleep_until};
 
 use super::Tree;
@@ -16,11 +16,10 @@ pub(super) enum Waited {
 
 impl Tree {
     /// Waits until a child ends or moves to the background, which it does by itself when the foreground time is over.
-    /// Dropping the future stops the child: its caller was interrupted or stopped.
-    pub(super) async fn wait_for(&self, child: &AgentId) -> Waited {
+    /// Dropping the future drops `guard`.
+    pub(super) async fn wait_for(&self, child: &AgentId, mut guard: StopOnDrop<'_>) -> Waited {
         let settings = &self.means.settings;
         let mut changed = self.changed.subscribe();
-        let mut guard = StopOnDrop { tree: self, child, armed: true };
         let patience = sleep_until(Instant::now() + settings.foreground_timeout);
         tokio::pin!(patience);
         loop {
@@ -62,16 +61,46 @@ impl Tree {
         moved.then_some(seq)
     }
 
+    /// Calls back what these calls started: the message that made them broke off and is asked for again. The parent has never
+    /// heard of those agents, and is told nothing of their end.
+    pub(super) fn revoke(&self, parent: &AgentId, calls: &[CallId]) {
+        let started: Vec<(AgentId, bool)> = self.journal.read(|fold| {
+            let theirs =
+                fold.children(parent).filter(|child| child.call.as_ref().is_some_and(|call| calls.contains(call)));
+            theirs.map(|child| (child.id.clone(), is_running(&child.state))).collect()
+        });
+        for (child, _) in started.iter().filter(|(_, runs)| *runs) {
+            super::lock(&self.revoked).insert(child.clone());
+            self.tell(child, Wish::Stop);
+        }
+        self.journal.decide(|fold| {
+            let queue = fold.agent(parent).map(|parent| parent.queue.as_slice()).unwrap_or_default();
+            let is_void = |input: &&Input| {
+                let task = input.source.as_ref().map(|source| source.task.as_str());
+                started.iter().any(|(child, _)| task == Some(child.as_str()))
+            };
+            let withdrawn = queue.iter().filter(is_void).map(|input| input.id.clone());
+            (withdrawn.map(|input| (Some(parent.clone()), EventBody::InputWithdrawn { input })).collect(), ())
+        });
+    }
+
     /// Makes everybody who waits for an agent look again.
     pub(super) fn announce_change(&self) {
         self.changed.send_modify(|count| *count += 1);
     }
 }
 
-struct StopOnDrop<'a> {
+/// Stops a child that somebody waited for, and whose caller was interrupted or stopped.
+pub(super) struct StopOnDrop<'a> {
     tree: &'a Tree,
     child: &'a AgentId,
     armed: bool,
+}
+
+impl<'a> StopOnDrop<'a> {
+    pub(super) fn new(tree: &'a Tree, child: &'a AgentId) -> Self {
+        Self { tree, child, armed: true }
+    }
 }
 
 impl Drop for StopOnDrop<'_> {

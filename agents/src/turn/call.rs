@@ -1,29 +1,32 @@
 //! Calls: each is parsed, decided, perhaps asked about, run and answered.
 
 use std::path::Path;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use futures_util::future::join_all;
+use futures_util::FutureExt as _;
+use futures_util::future::{BoxFuture, join_all, maybe_done};
 use offshoot_protocol::{
     Access, Answer, Asker, CallId, CallResult, Delta, EventBody, FailureCode, Input, Message, MessageRole, Origin,
     PermissionMode, PermissionRequest, RawJson, RequestId, TurnOutcome,
 };
 use serde_json::Value;
+use tracing::Instrument as _;
 
-use super::{Law, Powers, Worker, storage};
+use super::{Begun, Law, Powers, Worker, storage};
 use crate::boundary::Place;
 use crate::policy::{self, Decision, DiskPaths, RuleKind, RuleSource, Rules, Verdict};
-use crate::tool::{OutputSink, Tool, ToolContext, ToolError, ToolOutput};
+use crate::tool::{OutputSink, Tool, ToolContext, ToolError, ToolOutput, agent};
 use crate::view::{Fold, GrantScope};
 
 /// Most bytes of an output that the model is given; the whole is kept. 30 000 characters are what tools of this kind
 /// allow.
 const OUTPUT_LIMIT: usize = 30_000;
 
-/// Runs all calls of the last message and appends their results as one user message, in the order of the calls. Returns
+/// Runs all calls of the last message, those that have begun already to their end, and appends their results as one user message, in the order of the calls. Returns
 /// whether there were any.
-pub(super) async fn answer_all(worker: &Worker) -> Result<bool, TurnOutcome> {
+pub(super) async fn answer_all<'w>(worker: &'w Worker, mut begun: Begun<'w>) -> Result<bool, TurnOutcome> {
     let (calls, transcript) =
         worker.journal.read(|fold| (fold.unanswered_calls(&worker.id), fold.transcript(&worker.id)));
     if calls.is_empty() {
@@ -35,8 +38,14 @@ pub(super) async fn answer_all(worker: &Worker) -> Result<bool, TurnOutcome> {
     // Neighbours that change nothing run side by side; the others one after another, in the model's order.
     let is_parallel = |name: &str| worker.powers.toolbox.get(name).is_none_or(|tool| tool.is_parallel());
     for group in calls.chunk_by(|(_, a, _), (_, b, _)| is_parallel(a) && is_parallel(b)) {
-        let results = join_all(group.iter().map(|(id, name, input)| answer(worker, id, name, input))).await;
-        results.into_iter().collect::<Result<(), _>>()?;
+        let answers = group.iter().map(|(id, name, input)| match begun.take(id) {
+            Some(answering) => answering,
+            None => maybe_done(answer(worker, (*id).clone(), (*name).to_owned(), (*input).clone())),
+        });
+        let mut answers: Vec<_> = answers.collect();
+        join_all(&mut answers).await;
+        let results = answers.iter_mut().filter_map(|answer| Pin::new(answer).take_output());
+        results.collect::<Result<(), _>>()?;
         worker.check_stop()?;
     }
     let ids: Vec<CallId> = calls.iter().map(|(id, ..)| (*id).clone()).collect();
@@ -46,9 +55,9 @@ pub(super) async fn answer_all(worker: &Worker) -> Result<bool, TurnOutcome> {
     let mut blocks = worker.take_told();
     worker.journal.decide(|fold| {
         let queue = fold.agent(&worker.id).map(|agent| agent.queue.as_slice()).unwrap_or_default();
-        // What a person or its parent says while the agent works reaches it with the results; task notifications wait
-        // for the turn's end.
-        let is_taken = |input: &Input| matches!(input.origin, Origin::User | Origin::Brief) && passes(input);
+        // What a person, its parent or a reminder says while the agent works reaches it with the results; task
+        // notifications wait for the turn's end.
+        let is_taken = |input: &Input| input.origin != Origin::Notification && passes(input);
         let (said, inputs) = Worker::queued(queue, is_taken);
         blocks.extend(said);
         let message = Message { role: MessageRole::User, blocks };
@@ -59,8 +68,16 @@ pub(super) async fn answer_all(worker: &Worker) -> Result<bool, TurnOutcome> {
     Ok(true)
 }
 
-/// Runs one call and records its end. An error is one of the turn, not of the call.
-async fn answer(worker: &Worker, id: &CallId, name: &str, input: &RawJson) -> Result<(), TurnOutcome> {
+/// A call on its way. An error is one of the turn, not of the call.
+pub(super) type Answering<'w> = BoxFuture<'w, Result<(), TurnOutcome>>;
+
+/// Runs one call and records its end.
+pub(super) fn answer(worker: &Worker, id: CallId, name: String, input: RawJson) -> Answering<'_> {
+    let span = tracing::info_span!("call", call_id = %id, tool = name);
+    async move { run_and_record(worker, &id, &name, &input).await }.instrument(span).boxed()
+}
+
+async fn run_and_record(worker: &Worker, id: &CallId, name: &str, input: &RawJson) -> Result<(), TurnOutcome> {
     let started = tokio::time::Instant::now();
     worker.journal.record(&worker.id, EventBody::CallStarted { call: id.clone() });
     if let Some(isolation) = &worker.powers.isolation
@@ -106,7 +123,9 @@ async fn admit<'w>(
     let value: Value = serde_json::from_str(&input.0).map_err(|error| {
         ToolError::invalid(format!("The input is not valid JSON ({error}). It was: {}", excerpt(&input.0)))
     })?;
-    let tool = powers.toolbox.get(name).filter(|_| worker.head.tools.iter().any(|known| known.name == name));
+    // A call to delegate goes on to where it is refused with the reason that holds for this agent.
+    let is_known = |name: &str| name == agent::NAME || worker.head.tools.iter().any(|known| known.name == name);
+    let tool = powers.toolbox.get(name).filter(|_| is_known(name));
     let tool = tool.ok_or_else(|| {
         let known: Vec<&str> = worker.head.tools.iter().map(|tool| tool.name.as_str()).collect();
         ToolError::new("unknown_tool", format!("This agent has no tool {name}. It has: {}.", known.join(", ")))

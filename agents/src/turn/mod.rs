@@ -7,8 +7,11 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use offshoot_protocol::{
-    AgentId, Block, CallId, CallResult, EventBody, FailureCode, Input, Message, MessageRole, Origin, TurnOutcome,
+    AgentId, Block, CallId, CallResult, EventBody, FailureCode, Input, Message, MessageRole, Origin, RawJson,
+    TurnOutcome,
 };
+
+use tracing::Instrument as _;
 
 use crate::approval::Approvals;
 use crate::boundary::Place;
@@ -18,13 +21,16 @@ use crate::journal::Journal;
 use crate::log::LogError;
 use crate::model::{Model, RequestHead, StopReason};
 use crate::policy::Rules;
+use crate::prompt;
 use crate::tool::{Delegate, FileMemory, Toolbox};
 use crate::view::Fold;
 
+mod begun;
 pub(crate) mod call;
 mod hook;
 mod step;
 
+use begun::Begun;
 pub use hook::Remarks;
 pub use step::Partial;
 
@@ -91,11 +97,41 @@ pub trait Isolated: Send + Sync {
 }
 
 impl Worker {
+    /// A call's input as the model wrote it: of the last message, or of the one that is on its way.
+    pub(crate) fn input_of(&self, call: &CallId) -> Option<RawJson> {
+        self.latest_calls().into_iter().find(|(id, ..)| id == call).map(|(.., input)| input)
+    }
+
+    /// The calls of the message that is on its way, or else of the last one: id, tool, input.
+    pub(crate) fn latest_calls(&self) -> Vec<(CallId, String, RawJson)> {
+        let under_way = step::lock(&self.partial).calls();
+        if !under_way.is_empty() {
+            return under_way;
+        }
+        let transcript = self.journal.read(|fold| fold.transcript(&self.id));
+        let calls = transcript.last().into_iter().flat_map(Message::calls);
+        calls.map(|(id, name, input)| (id.clone(), name.to_owned(), input.clone())).collect()
+    }
+
     /// Takes the queued inputs that `takes` accepts into facts: a message's blocks and the ids delivered by it.
     fn queued(queue: &[Input], takes: impl Fn(&Input) -> bool) -> (Vec<Block>, Vec<offshoot_protocol::InputId>) {
         let given = queue.iter().filter(|input| takes(input));
         given.map(|input| (Block::Text { text: input.text.clone(), origin: input.origin }, input.id.clone())).unzip()
     }
+}
+
+/// The span of a turn: tells this agent's work from others' in logs. Steps and calls are spans inside it.
+pub fn span(worker: &Worker) -> tracing::Span {
+    worker.journal.read(|fold| {
+        let agent = fold.agent(&worker.id);
+        tracing::info_span!(
+            "turn",
+            agent_id = %worker.id,
+            agent_kind = agent.map(|agent| prompt::kind_word(agent.kind)),
+            agent_name = agent.map(|agent| agent.role.as_deref().unwrap_or(&agent.title)),
+            parent_id = agent.and_then(|agent| agent.parent.as_ref()).map(AgentId::as_str),
+        )
+    })
 }
 
 /// Begins a turn: records it.
@@ -155,8 +191,9 @@ async fn work(worker: &Worker, max_steps: Option<u32>) -> Result<(), TurnOutcome
             let message = format!("It used up its {max} turns. Its transcript is kept; resume it to go on.");
             return Err(TurnOutcome::Failed { code: FailureCode::TurnLimit, message });
         }
-        let stop = step::take(worker).await?;
-        if call::answer_all(worker).await? {
+        let mut begun = Begun::default();
+        let stop = step::take(worker, &mut begun).instrument(tracing::info_span!("step", step = steps + 1)).await?;
+        if call::answer_all(worker, begun).await? {
             continue;
         }
         let (code, message) = match stop {

@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use offshoot_protocol::{
-    Block, CallId, Delta, EventBody, FailureCode, Message, MessageRole, Origin, StepEnded, TextKind, TurnOutcome,
+    Block, CallId, Delta, EventBody, FailureCode, Message, MessageRole, Origin, RawJson, StepEnded, TextKind,
+    TurnOutcome,
 };
 use tokio::time::Instant;
 
-use super::{Worker, storage};
+use super::{Begun, Worker, storage};
 use crate::model::{ModelError, ModelEvent, Request, StopReason};
 
 /// Most tries of one request, the first included.
@@ -37,6 +38,15 @@ struct Open {
 }
 
 impl Partial {
+    /// The calls that are complete.
+    pub(super) fn calls(&self) -> Vec<(CallId, String, RawJson)> {
+        let call = |block: &Block| match block {
+            Block::Call { id, name, input } => Some((id.clone(), name.clone(), input.clone())),
+            _ => None,
+        };
+        self.blocks.iter().filter_map(call).collect()
+    }
+
     /// The message that an interrupted answer leaves, for place `index`; nothing when it left nothing worth keeping or was
     /// appended already. Half a call and half a thought are dropped.
     pub(super) fn into_message(mut self, index: u32) -> Option<Message> {
@@ -51,17 +61,19 @@ impl Partial {
     }
 }
 
-/// Sends the request, retrying visibly, and appends the answer. Returns why the model stopped.
-pub(super) async fn take(worker: &Worker) -> Result<StopReason, TurnOutcome> {
+/// Sends the request, retrying visibly, and appends the answer. Returns why the model stopped; calls that could begin
+/// meanwhile are in `begun`.
+pub(super) async fn take<'w>(worker: &'w Worker, begun: &mut Begun<'w>) -> Result<StopReason, TurnOutcome> {
     let mut tries = 1;
     loop {
-        let error = match attempt(worker).await {
-            Ok(answer) => return append(worker, answer).await,
+        let error = match attempt(worker, begun).await {
+            Ok(answer) => return append(worker, answer, begun).await,
             Err(error) => error,
         };
         if !error.is_retryable() || tries == TRIES {
             return Err(failed(worker, &error));
         }
+        begun.revoke(worker, |_| true);
         let pause = pause(&error, tries);
         let waiting = EventBody::ModelWaiting {
             reason: error.to_string(),
@@ -82,7 +94,7 @@ struct Answer {
     duration: Duration,
 }
 
-async fn attempt(worker: &Worker) -> Result<Answer, ModelError> {
+async fn attempt<'w>(worker: &'w Worker, begun: &mut Begun<'w>) -> Result<Answer, ModelError> {
     let started = Instant::now();
     let transcript = worker.journal.read(|fold| fold.transcript(&worker.id));
     let index = transcript.len();
@@ -95,7 +107,12 @@ async fn attempt(worker: &Worker) -> Result<Answer, ModelError> {
     };
     *lock(&worker.partial) = Partial { index, ..Partial::default() };
     let mut stream = worker.model.stream(request);
-    while let Some(event) = stream.next().await {
+    loop {
+        let event = tokio::select! {
+            event = stream.next() => event,
+            never = begun.go_on() => match never {},
+        };
+        let Some(event) = event else { break };
         match event? {
             ModelEvent::Started => {}
             ModelEvent::TextDelta { block, text } => grow(worker, block, TextKind::Text, text),
@@ -106,6 +123,7 @@ async fn attempt(worker: &Worker) -> Result<Answer, ModelError> {
             ModelEvent::BlockEnded { block, .. } => {
                 let mut partial = lock(&worker.partial);
                 partial.open = None;
+                begun.begin(worker, &partial.blocks, &block);
                 partial.blocks.push(block);
             }
             ModelEvent::Ended { stop, usage } => {
@@ -134,12 +152,13 @@ fn grow(worker: &Worker, block: u32, kind: TextKind, text: String) {
     worker.journal.stream(&Delta::Text { agent: worker.id.clone(), message, block, kind, offset, text });
 }
 
-async fn append(worker: &Worker, answer: Answer) -> Result<StopReason, TurnOutcome> {
+async fn append(worker: &Worker, answer: Answer, begun: &mut Begun<'_>) -> Result<StopReason, TurnOutcome> {
     let Answer { index, mut blocks, stop, usage, duration } = answer;
     if stop == StopReason::MaxTokens && matches!(blocks.last(), Some(Block::Call { .. })) {
         // The output limit may have cut this call in the middle: it is not run.
         blocks.pop();
     }
+    begun.revoke(worker, |id| !blocks.iter().any(|block| matches!(block, Block::Call { id: made, .. } if made == id)));
     number_empty_ids(&mut blocks, index);
     let duration_ms = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
     let ended = EventBody::StepEnded(StepEnded { stop_reason: stop.to_string(), usage, duration_ms });

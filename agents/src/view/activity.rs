@@ -9,15 +9,15 @@ use crate::transcript::Transcript;
 const LIMIT: usize = 120;
 
 /// `Edit src/main.rs`, `Bash npm test`: the tool and the most telling part of its input.
-pub(super) fn of_call(transcript: &Transcript, call: &CallId) -> String {
-    let Some(last) = transcript.last() else { return String::new() };
-    let Some((_, name, input)) = last.calls().find(|(id, ..)| *id == call) else { return String::new() };
+pub(super) fn of_call(transcript: &Transcript, call: &CallId) -> Option<String> {
+    // A call can begin before its message is there.
+    let (_, name, input) = transcript.last()?.calls().find(|(id, ..)| *id == call)?;
     let input: serde_json::Value = serde_json::from_str(&input.0).unwrap_or_default();
     let target = ["description", "file_path", "command", "pattern", "path", "prompt"]
         .iter()
         .find_map(|key| input.get(key).and_then(serde_json::Value::as_str))
         .unwrap_or_default();
-    one_line(&format!("{name} {target}"))
+    Some(one_line(&format!("{name} {target}")))
 }
 
 /// The start of what was last said.

@@ -266,7 +266,9 @@ impl Fold {
             EventBody::CallStarted { call } => {
                 agent.state = AgentState::Running;
                 agent.calls += 1;
-                agent.activity = activity::of_call(&node.transcript, call);
+                if let Some(line) = activity::of_call(&node.transcript, call) {
+                    agent.activity = line;
+                }
                 let view = CallView { state: CallState::Running, started_at: Some(at), result: None };
                 node.calls.insert(call.clone(), view);
             }

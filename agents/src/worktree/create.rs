@@ -1,6 +1,7 @@
 //! Making a worktree, whole or not at all.
 
 use std::collections::HashMap;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -146,7 +147,7 @@ pub(super) struct Unclaimed {
     /// Where a branch was made for it, other than at the base.
     branch_at: Option<git2::Oid>,
     claimed: bool,
-    _lock: Lock,
+    lock: Lock,
 }
 
 impl Unclaimed {
@@ -158,7 +159,7 @@ impl Unclaimed {
             return Err(WorktreeError::Exists(worktree.id));
         }
         Record::write(Stage::Creating, &worktree)?;
-        Ok(Self { worktree, branch_at: None, claimed: false, _lock: lock })
+        Ok(Self { worktree, branch_at: None, claimed: false, lock })
     }
 
     /// Says where its branch starts, when that isn't the base.
@@ -181,6 +182,14 @@ impl Unclaimed {
     pub(super) fn complete(&self) -> Result<(), WorktreeError> {
         verify(&self.worktree)?;
         Record::write(Stage::Live, &self.worktree)
+    }
+}
+
+impl Unclaimed {
+    /// The lock under which this is made. Git has it too while it works: after a crash nothing is undone that git is still
+    /// busy with.
+    pub(super) fn shared_lock(&self) -> Result<File, WorktreeError> {
+        self.lock.shared()
     }
 }
 
@@ -227,7 +236,7 @@ pub(super) fn carry_out(inner: &Inner, plan: Plan, cancel: &Cancel) -> Result<Un
     let what = || format!("keeping the base as {}", made.base_ref());
     library.reference(&made.base_ref(), start.commit, false, "offshoot").map_err(GitError::library(what()))?;
 
-    add(inner, from, &mut made.worktree, cancel)?;
+    add(inner, from, &mut made, cancel)?;
     made.worktree.warnings.extend(content_warnings(&library, start.commit, &made.checkout)?);
     let copied = include::copy(&inner.git, from, &made, cancel)?;
     made.worktree.warnings.extend(copied.warnings);
@@ -253,8 +262,11 @@ pub(super) fn scratch(project: &Path) -> Result<tempfile::TempDir, WorktreeError
 }
 
 /// Registers the worktree, checks its files out and puts our mark on it.
-fn add(inner: &Inner, from: &Checkout, worktree: &mut Worktree, cancel: &Cancel) -> Result<(), WorktreeError> {
+fn add(inner: &Inner, from: &Checkout, made: &mut Unclaimed, cancel: &Cancel) -> Result<(), WorktreeError> {
+    let lock = made.shared_lock()?;
+    let worktree = &mut made.worktree;
     let command = inner.git.on(from).args(["worktree", "add", "--quiet", "--no-track", "-b", &worktree.branch]);
+    let command = command.holding(lock);
     command.arg(worktree.path()).arg(&worktree.base).cancel(cancel).patience(CHECKOUT_PATIENCE).run()?;
     worktree.checkout.git_dir = registered(worktree)?;
     mark(worktree)

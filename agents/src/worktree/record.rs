@@ -77,7 +77,7 @@ pub(super) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), Work
 }
 
 /// Holds a project folder against other processes until it is dropped. The system releases it when a process dies.
-pub(super) struct Lock(#[expect(dead_code, reason = "held, not used")] File);
+pub(super) struct Lock(File);
 
 impl Lock {
     /// Waits for it. Makes the folder.
@@ -90,5 +90,10 @@ impl Lock {
         let file = file.map_err(WorktreeError::storage(what()))?;
         file.lock().map_err(WorktreeError::storage(what()))?;
         Ok(Self(file))
+    }
+
+    /// The same lock, for a process that goes on when this program is killed: the lock ends with the last that has it.
+    pub(super) fn shared(&self) -> Result<File, WorktreeError> {
+        self.0.try_clone().map_err(WorktreeError::storage("sharing a lock".to_owned()))
     }
 }

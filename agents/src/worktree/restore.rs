@@ -97,12 +97,13 @@ fn check_out(
     state: &State,
     tree: git2::Oid,
 ) -> Result<(), WorktreeError> {
-    let mut add = inner.git.on(from).args(["worktree", "add", "--quiet", "--no-checkout"]);
+    let mut add = inner.git.on(from).args(["worktree", "add", "--quiet", "--no-checkout"]).holding(made.shared_lock()?);
     add = if state.on_branch { add.args(["--no-track", "-b", &made.branch]) } else { add.arg("--detach") };
     add.arg(made.path()).arg(&state.head).run()?;
     let admin = registered(made)?;
     made.registered_at(admin);
-    inner.git.on(&made.checkout).args(["read-tree", "--reset", "-u", &tree.to_string()]).run()?;
+    let read = inner.git.on(&made.checkout).args(["read-tree", "--reset", "-u", &tree.to_string()]);
+    read.holding(made.shared_lock()?).run()?;
     mark(made)
 }
 

@@ -106,6 +106,11 @@ impl Scripted {
         self.shared.state().script.push(reply);
     }
 
+    /// Adds a reply before the others.
+    pub fn put_first(&self, reply: Reply) {
+        self.shared.state().script.insert(0, reply);
+    }
+
     /// Lets an agent's next request begin anew, as after compaction.
     pub fn allow_new_prefix(&self, agent: &str) {
         self.shared.state().police.forget(agent);
