@@ -11,6 +11,7 @@ import { Unseen } from "../parts/Unseen";
 import { amount, clockSpan, plural } from "../parts/time";
 import type { AgentView, HookRan, ShellOutcome, ShellView } from "../protocol.gen";
 import { ReportCard } from "../report/ReportCard";
+import { parseReport } from "../report/report";
 import type { SessionStore } from "../session/store";
 import s from "./Inspector.module.css";
 
@@ -84,10 +85,12 @@ export function Tasks(props: { session: SessionStore; agent: AgentView }): JSX.E
 
       <Show when={props.agent.outcome?.kind === "completed" && props.agent.outcome}>
         {(outcome) => (
-          <>
-            <h3 class={s.heading}>Report</h3>
+          <div class={s.ownReport}>
+            <Show when={parseReport(outcome().report) === undefined}>
+              <h3 class={s.heading}>Report</h3>
+            </Show>
             <ReportCard text={outcome().report} directory={props.agent.directory} narrow />
-          </>
+          </div>
         )}
       </Show>
 

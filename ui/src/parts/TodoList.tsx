@@ -1,6 +1,6 @@
 // A plan's steps with their states.
 
-import { Index, Show, createSignal, type JSX } from "solid-js";
+import { For, Index, Show, createSignal, type JSX } from "solid-js";
 import type { Todo, TodoStatus } from "../protocol.gen";
 import { Icon, type IconName } from "./Icon";
 import { plural } from "./time";
@@ -30,7 +30,8 @@ export function TodoList(props: {
                 <span class="sr-only">{STATUS[todo().status].word}: </span>
               </span>
               <span class={s.words} dir="auto">
-                {todo().content}
+                {/* Odd pieces stood between backticks. */}
+                <For each={todo().content.split(/`([^`]+)`/)}>{(piece, at) => (at() % 2 === 1 ? <code>{piece}</code> : piece)}</For>
               </span>
             </li>
           )}
