@@ -506,7 +506,7 @@ async fn a_forks_changes_are_shown_merged_and_put_away() {
     assert_eq!(serde_json::from_str::<Value>(&conflicts.out()).unwrap()[0]["files"], json!(["new.txt"]));
     std::fs::remove_file(&new).unwrap();
     place.run(&["merge", &agent, "--how", "squash", "-m", "Bring it home"]).await.expect(0);
-    assert_eq!(place.repository.git(&["log", "-1", "--format=%s"]), "Bring it home\n");
+    assert_eq!(place.repository.git(&["log", "-1", "--format=%s"]), "Bring it home");
 
     let listed = place.run(&["worktrees", "--json"]).await;
     assert_eq!(serde_json::from_str::<Value>(&listed.out()).unwrap()[0]["standing"], "live");

@@ -3,15 +3,18 @@
 #![allow(clippy::unwrap_used, reason = "a failed test is what a panic is for")]
 
 use offshoot_protocol::{Command, MergeSelection, Origin, PermissionMode, RejectedCode, WorktreeState};
-use offshoot_tests::{Received, Reply, Setup, World, reply};
+use offshoot_tests::{Reply, Setup, World, reply};
 use serde_json::json;
 
+/// A reply for the root.
 fn in_root() -> Reply {
-    reply().when(|request: &Received| !request.mentions("<fork-directive"))
+    reply().when(|request| !request.mentions("<fork-directive>"))
 }
 
-fn in_fork(directive: &'static str) -> Reply {
-    reply().when(move |request: &Received| request.mentions("<fork-directive") && request.mentions(directive))
+/// A reply for the fork with this directive, at whatever step.
+fn in_fork(directive: &str) -> Reply {
+    let tag = format!("\"text\":\"{directive}");
+    reply().when(move |request| String::from_utf8_lossy(&request.raw).contains(&tag))
 }
 
 /// A root with two forks in worktrees that have changed the same line, each a file of its own, too.
