@@ -4,7 +4,8 @@ use std::path::Path;
 
 use offshoot_agents::role::studio::Studio;
 use offshoot_protocol::{
-    Rejected, RoleBoard, RoleChange, RoleCopy, RoleFile, RolePreview, RoleRule, RoleSave, RoleSource, RoleTrashId, RoleUse,
+    Rejected, RoleBoard, RoleChange, RoleCopy, RoleFile, RolePreview, RoleRule, RoleSave, RoleSource, RoleTrashId,
+    RoleUse,
 };
 use tauri::State;
 
