@@ -11,8 +11,8 @@ use std::sync::Arc;
 use futures_util::future::join_all;
 use offshoot_protocol::{
     AgentId, AgentView, BlobHash, ChangeSummary, Clash, Command, Conversation, FileDiff, MergeDone, MergeId,
-    MergePreview, MergeSelection, Rejected, RejectedCode, RoleSummary, RoleUse, RoleWarning, SessionId,
-    SessionSummary, Snapshot, Trust, TrustQuestion,
+    MergePreview, MergeSelection, Rejected, RejectedCode, RoleSummary, RoleUse, RoleWarning, SessionId, SessionSummary,
+    Snapshot, Trust, TrustQuestion,
 };
 use tokio::sync::{Mutex, OnceCell};
 

@@ -378,19 +378,20 @@ async fn a_crash_leaves_the_old_or_the_new() {
 #[tokio::test]
 async fn a_failure_in_the_middle_is_undone() {
     let world = World::new();
-    write(&world.project(), "locked/z.txt", "old\n");
-    world.fixture.commit(&world.project(), "locked");
     let fork = world.fork("a-1").await;
-    write(fork.path(), "a.txt", "new\n");
-    write(fork.path(), "locked/z.txt", "new\n");
+    write(fork.path(), "README.md", "new\n");
+    write(fork.path(), "z.txt", "new\n");
+    std::fs::remove_file(fork.path().join("other.txt")).unwrap();
     let preview = world.preview(&[&fork]);
-    let locked = world.project().join("locked");
-    // A folder instead of the file, since whoever runs the tests may be allowed everything.
-    std::fs::remove_file(locked.join("z.txt")).unwrap();
-    write(&world.project(), "locked/z.txt/inner.txt", "mine\n");
+    // No file is another than before, yet the last one can't be written.
+    write(&world.project(), "z.txt/inner.txt", "mine\n");
     let before = world.state();
-    assert!(matches!(world.merges.apply(&preview.merge, false, None), Err(MergeError::Changed(_))));
+    let refused = world.merges.apply(&preview.merge, false, None);
+    assert!(matches!(&refused, Err(MergeError::Storage { .. })), "{refused:?}");
     assert_eq!(world.state(), before);
+    world.nothing_is_left();
+    assert_eq!(world.merges.recover().unwrap(), []);
+    assert_eq!(conflicts(&world.preview(&[&fork]))[0].0, "z.txt");
 }
 
 fn message(patience: Duration) -> Message {
