@@ -1,5 +1,6 @@
 //! What a repository brings along counts only where the person trusts it, and what a person always allows is kept.
 #![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a failed test is what a panic is for")]
 
 use offshoot_protocol::{Answer, Command, RejectedCode, Trust};
 use offshoot_tests::{Reply, Setup, World, reply};

@@ -1,6 +1,8 @@
 //! The role studio in the real window: roles are made, overridden, changed and started by dragging, and all of it again
 //! by keyboard; what is on the disk afterwards is what the page showed.
 
+#![allow(clippy::unwrap_used, reason = "a failed test is what a panic is for")]
+
 use std::path::{Path, PathBuf};
 
 use offshoot_tests::window::{Desktop, Folders, Query, Scheme, Window};
