@@ -10,7 +10,6 @@ use offshoot_protocol::{
 use super::Tree;
 use crate::agent::is_running;
 use crate::changes::{Changes, ChangesError};
-use crate::git::Trust;
 use crate::tool::ToolError;
 use crate::turn::Isolated;
 use crate::worktree::{self, Finished, Parent, Spec, Worktree};
@@ -35,7 +34,7 @@ impl Tree {
             title: title.to_owned(),
             parent: Parent::Directory(parent.to_path_buf()),
             base: self.means.worktree.base.clone(),
-            trust: if self.means.trusted { Trust::Trusted } else { Trust::Untrusted },
+            trust: self.means.git_trust(),
             hooks: self.means.worktree.hooks,
             setup: None,
         };

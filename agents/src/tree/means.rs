@@ -8,6 +8,7 @@ use std::sync::Arc;
 use offshoot_protocol::Warning;
 
 use crate::clock::Ids;
+use crate::git;
 use crate::hooks::Hooks;
 use crate::instructions;
 use crate::merge::Merges;
@@ -113,6 +114,11 @@ impl Means {
             main_checkout,
             warnings,
         }
+    }
+
+    /// How git treats the project's repository.
+    pub(super) fn git_trust(&self) -> git::Trust {
+        if self.trusted { git::Trust::Trusted } else { git::Trust::Untrusted }
     }
 
     /// The session's roles, as of now.

@@ -12,7 +12,7 @@ use offshoot_protocol::{
 
 use super::{Tree, not_stored};
 use crate::agent::is_running;
-use crate::git::{Trust, discover};
+use crate::git::discover;
 use crate::merge::{MergeError, Merges, Message, Order};
 use crate::prompt;
 use crate::worktree::{Parent, Worktree, WorktreeError};
@@ -46,7 +46,7 @@ impl Tree {
             let message = "Changes can be brought home together only when they have the same parent.";
             return Err(Rejected::new(RejectedCode::Invalid, message, "Choose agents of one parent."));
         };
-        let order = Order { target: self.checkout_of(home), trust: Trust::Trusted, forks, selection };
+        let order = Order { target: self.checkout_of(home), trust: self.means.git_trust(), forks, selection };
         self.merging(move |merges| merges.preview(&order)).await
     }
 
@@ -111,7 +111,8 @@ impl Tree {
         for (home, mut forks) in by_home {
             forks.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
             let target = self.checkout_of(&home);
-            clashes.extend(self.merging(move |merges| merges.radar(&target, Trust::Trusted, &forks)).await?);
+            let trust = self.means.git_trust();
+            clashes.extend(self.merging(move |merges| merges.radar(&target, trust, &forks)).await?);
         }
         Ok(clashes)
     }
@@ -149,10 +150,10 @@ impl Tree {
             return Err(Rejected::new(RejectedCode::NotApplicable, "The agent has no archived worktree.", ""));
         };
         let git = self.means.kit.worktrees.git().clone();
-        let project = self.folder_of_project();
-        let found = tokio::task::spawn_blocking(move || discover(&git, &project, Trust::Trusted)).await;
+        let (project, trust) = (self.folder_of_project(), self.means.git_trust());
+        let found = tokio::task::spawn_blocking(move || discover(&git, &project, trust)).await;
         let found = found.map_err(|error| failed(&error, ""))?.map_err(|error| failed(&error, ""))?;
-        let restored = self.means.kit.worktrees.restore(&found.repository, Trust::Trusted, &reference).await;
+        let restored = self.means.kit.worktrees.restore(&found.repository, trust, &reference).await;
         let worktree = restored.map_err(|error: WorktreeError| failed(&error, "The archive is as it was."))?;
         let worktree = self.remember_worktree(agent, worktree);
         let created = EventBody::WorktreeCreated { worktree: worktree.view() };
