@@ -21,6 +21,14 @@ pub enum MergeError {
     /// Files are no longer what was applied, so that undoing would lose something.
     #[error("{} changed since the changes were applied", .0.join(", "))]
     ChangedSince(Vec<String>),
+    /// Files could be neither replaced nor put back. Their old contents are kept, and the next start tries again.
+    #[error("{because}; then {} could not be put back. What was there is kept, and the next start tries again", .paths.join(", "))]
+    Stuck {
+        /// Which files.
+        paths: Vec<String>,
+        /// What went wrong first.
+        because: String,
+    },
     /// The worktree and the checkout belong to different repositories.
     #[error("the worktree {0} belongs to another repository")]
     OtherRepository(String),

@@ -193,8 +193,10 @@ impl Merges {
                 Ok((folder, record))
             }
             Err(error) => {
-                // Nothing of the person's is in there that isn't in the checkout.
-                let _ = std::fs::remove_dir_all(&folder);
+                // Unless files are half-way, nothing of the person's is in there that isn't in the checkout.
+                if Record::read(&folder).is_none_or(|record| record.stage == Stage::Prepared) {
+                    let _ = std::fs::remove_dir_all(&folder);
+                }
                 Err(error)
             }
         }

@@ -52,8 +52,15 @@ pub(super) fn swap(inner: &Inner, folder: &Path, record: &mut Record, to: To) ->
     inner.step();
     if let Err(error) = carry_out(inner, record, to, Strictness::Strict) {
         // Back, as far as files are what was just written.
+        record.stage = if to == To::New { Stage::Undoing } else { Stage::Applying };
+        record.write(folder)?;
         fill(folder, record, to.other())?;
         carry_out(inner, record, to.other(), Strictness::Lenient)?;
+        let stuck = standing(record, to)?;
+        if !stuck.is_empty() {
+            // The record stays, and with it every content: the next start tries again.
+            return Err(MergeError::Stuck { paths: stuck, because: error.to_string() });
+        }
         record.stage = before;
         record.write(folder)?;
         clean(record);
@@ -72,8 +79,10 @@ pub(super) fn finish(inner: &Inner, folder: &Path, record: &mut Record, to: To) 
     fill(folder, record, to)?;
     carry_out(inner, record, to, Strictness::Lenient)?;
     clean(record);
-    record.stage = if to == To::New { Stage::Applied } else { Stage::Undone };
-    record.write(folder)?;
+    if standing(record, to.other())?.is_empty() {
+        record.stage = if to == To::New { Stage::Applied } else { Stage::Undone };
+        record.write(folder)?;
+    }
     differing(record, to)
 }
 
@@ -96,6 +105,13 @@ pub(super) fn differing(record: &Record, expected: To) -> Result<Vec<String>, Me
         }
     }
     Ok(differing)
+}
+
+/// The paths that stand as `expected`, and not as the other side has them.
+fn standing(record: &Record, expected: To) -> Result<Vec<String>, MergeError> {
+    let differing = differing(record, expected)?;
+    let changes = record.steps.iter().filter(|step| step.old != step.new).map(Step::shown);
+    Ok(changes.filter(|path| !differing.contains(path)).collect())
 }
 
 /// Makes a temporary file, on the checkout's file system, for every file that will be written.

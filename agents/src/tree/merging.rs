@@ -269,6 +269,7 @@ fn refused(error: &MergeError) -> Rejected {
         MergeError::UnknownPreview | MergeError::Changed(_) => {
             (RejectedCode::Gone, "Nothing was touched. Look at the preview again.")
         }
+        MergeError::Stuck { .. } => (RejectedCode::Failed, "Start Offshoot again once the cause is gone."),
         MergeError::Nothing => (RejectedCode::NotApplicable, ""),
         MergeError::Conflicts(_) => (RejectedCode::NotApplicable, "Nothing was touched. These files can be left out."),
         MergeError::ChangedSince(_) => {
