@@ -1,5 +1,7 @@
 //! The demo, played by the whole core on the sample project.
 
+#![allow(clippy::unwrap_used, reason = "a failed test is what a panic is for")]
+
 use offshoot_agents::model::demo::OPENING;
 use offshoot_agents::workbench::is_busy;
 use offshoot_protocol::{AgentKind, AgentState, AgentView, Answer, Message, Origin, SessionView};

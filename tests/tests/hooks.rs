@@ -1,5 +1,6 @@
 //! Hooks in the loop, end to end: real scripts, for the root, forks and subagents alike.
 #![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a failed test is what a panic is for")]
 
 use offshoot_agents::policy::{RuleKind, RuleSource, Rules};
 use offshoot_protocol::{AgentState, Answer, Block, Command, Origin};
@@ -85,7 +86,7 @@ async fn a_guard_holds_for_every_agent_and_a_log_tells_them_apart() {
     assert_eq!(names, [None, Some("general-purpose"), None]);
     for (line, agent) in log.iter().zip(&view.agents) {
         assert_eq!(line["agent_id"].as_str(), Some(agent.id.as_str()));
-        assert_eq!(line["parent_id"].as_str(), agent.parent.as_ref().map(|id| id.as_str()));
+        assert_eq!(line["parent_id"].as_str(), agent.parent.as_ref().map(offshoot_protocol::AgentId::as_str));
         assert_eq!((&line["hook_event_name"], &line["tool_name"]), (&json!("PostToolUse"), &json!("Read")));
         assert!(line["tool_response"]["content"].as_str().unwrap().contains("hello"));
         let ran: Vec<_> = agent.hooks.iter().map(|ran| (ran.event.as_str(), ran.exit)).collect();
@@ -191,7 +192,7 @@ async fn a_hook_that_stops_ends_the_turn_and_nothing_more_runs() {
 
 #[tokio::test]
 async fn a_message_that_a_hook_objects_to_never_reaches_the_model() {
-    let screen = r#"case $(cat) in *password*) echo 'no passwords' >&2; exit 2;; esac; echo 'Be brief.'"#;
+    let screen = "case $(cat) in *password*) echo 'no passwords' >&2; exit 2;; esac; echo 'Be brief.'";
     let world =
         World::with(setup(&[("UserPromptSubmit", "", screen)]), [reply().when_told("Be brief.").text("Fine.")]).await;
     world.say("my password is x").await;

@@ -1,6 +1,8 @@
 //! Roles through the workbench: an agent started with a role that the studio has just written, and what is said of it
 //! afterwards.
 
+#![allow(clippy::unwrap_used, reason = "a failed test is what a panic is for")]
+
 use std::path::Path;
 
 use offshoot_protocol::{AgentState, Command, Isolation, RejectedCode, RoleChange, RoleFields, RoleSource};

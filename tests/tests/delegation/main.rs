@@ -1,5 +1,8 @@
 //! Delegation, end to end: the real loop, log, git and HTTP client against a scripted server.
 
+#![allow(clippy::unwrap_used, reason = "a failed test is what a panic is for")]
+#![allow(clippy::print_stdout, reason = "shares and sums are for whoever runs the tests")]
+
 mod catalog;
 mod crash;
 mod early;

@@ -102,9 +102,11 @@ async fn spans_of_two_agents_can_be_told_apart() {
     world.until("both are done", |view| view.agents[1..].iter().all(|fork| fork.outcome.is_some())).await;
     world.settled().await;
 
+    let first = world.agent("first").await;
+    let second = world.agent("second").await;
     let kept = spans.0.lock().unwrap();
-    for (title, tool, steps) in [("first", "Read", 2), ("second", "Glob", 2)] {
-        let view = world.agent(title).await;
+    for (view, tool, steps) in [(&first, "Read", 2), (&second, "Glob", 2)] {
+        let title = view.title.as_str();
         let call = kept.all.iter().find(|span| span.fields.get("tool").is_some_and(|found| found == tool)).unwrap();
         assert_eq!(call.name, "call");
         let turn = &kept.turn_of(call).fields;
