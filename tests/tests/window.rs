@@ -38,6 +38,7 @@ async fn the_demo_from_the_first_start_to_the_second() {
     window.find_where(&Query { within: Some("Permission requests"), ..request }).await;
     window.picture("request-light").await;
     answer_all(&window, "Everybody has reported").await;
+    window.wait_for_text(&agent("Root"), "Idle").await;
     window.picture("done-light").await;
     review(&window, "Tick marks", "lib/show.sh").await;
     window.picture("changes-light").await;

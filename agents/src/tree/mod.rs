@@ -19,7 +19,7 @@ use crate::approval::{Approvals, Saving};
 use crate::journal::Journal;
 use crate::log::LogError;
 use crate::settings;
-use crate::turn::Worker;
+use crate::turn::{self, Worker};
 use crate::worktree::Worktree;
 
 mod delegate;
@@ -240,11 +240,15 @@ impl Tree {
         self.journal.stored(seq).await.map_err(|error| not_stored(&error))
     }
 
-    /// Ends every agent's task and waits for it. What was running is found as interrupted at the next start. `reason` is for
+    /// Ends every agent's task and waits for it. What they were saying is kept; what was running is found as interrupted at
+    /// the next start. `reason` is for
     /// hooks.
     pub async fn close(&self, reason: &str) {
         let mut tasks = std::mem::take(&mut *lock(&self.tasks));
         tasks.shutdown().await;
+        for member in lock(&self.agents).values() {
+            turn::keep_partial(&member.worker);
+        }
         self.session_ended(reason).await;
         lock(&self.agents).clear();
     }

@@ -225,6 +225,13 @@ async fn work(worker: &Worker, max_steps: Option<u32>) -> Result<(), TurnOutcome
 /// Writes down what a dropped turn left behind: keeps what was received of an answer, and gives every call that has no
 /// result an error result saying `why`. After it a request may leave.
 pub fn interrupted(worker: &Worker, why: &str) {
+    keep_partial(worker);
+    settle(&worker.journal, &worker.id, |_, _| why.to_owned());
+    worker.take_back_unseen();
+}
+
+/// Keeps what was received of an answer whose turn was dropped. Does nothing where nothing was, or where it was kept.
+pub fn keep_partial(worker: &Worker) {
     let partial = std::mem::take(&mut *step::lock(&worker.partial));
     let id = &worker.id;
     worker.journal.decide(|fold| {
@@ -233,8 +240,6 @@ pub fn interrupted(worker: &Worker, why: &str) {
         let fact = |message| (Some(id.clone()), EventBody::MessageAppended { index, message, inputs: Vec::new() });
         (kept.map(fact).into_iter().collect(), ())
     });
-    settle(&worker.journal, id, |_, _| why.to_owned());
-    worker.take_back_unseen();
 }
 
 /// Gives every call of the last message that has no result an error result, and appends the results message. Does nothing

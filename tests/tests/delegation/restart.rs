@@ -1,6 +1,6 @@
 //! After a restart: interrupted, told once, and nothing runs by itself.
 
-use offshoot_protocol::{AgentState, Command, MessageRole, Origin};
+use offshoot_protocol::{AgentState, Command, Delta, MessageRole, Origin};
 use offshoot_tests::{Gate, World, in_fork, in_root, reply};
 use serde_json::json;
 
@@ -58,5 +58,31 @@ async fn a_restart_shows_the_same_session_and_interrupts_what_ran() {
         world.settled().await;
     }
     drop(gate);
+    world.server.finish();
+}
+
+#[tokio::test]
+async fn what_was_being_said_when_the_program_ended_is_kept() {
+    let gate = Gate::new();
+    let world = World::new([
+        reply().when_told("go").text("Half an answer").gate(&gate).text("never heard"),
+        reply().when_told("and?").text("The other half."),
+    ])
+    .await;
+    let cursor = world.workbench.snapshot(&world.session).await.unwrap().cursor;
+    let mut subscription = world.workbench.subscribe(&world.session, cursor).await.unwrap();
+    world.say("go").await;
+    let mut heard = String::new();
+    while heard != "Half an answer" {
+        for delta in subscription.next().await.deltas {
+            if let Delta::Text { text, .. } = delta {
+                heard.push_str(&text);
+            }
+        }
+    }
+    let world = world.restart().await;
+    assert_eq!(world.messages(&world.root).await.last().unwrap().text(), "Half an answer");
+    world.say("and?").await;
+    world.settled().await;
     world.server.finish();
 }

@@ -148,13 +148,13 @@ async fn a_stopped_agent_is_not_woken_by_what_was_said_before() {
 
 #[tokio::test]
 async fn a_parent_sees_waits_for_and_stops_its_tasks() {
-    let gate = Gate::new();
+    let (gate, ready) = (Gate::new(), Gate::new());
     let world = World::new([
         in_root()
             .when_told("go")
             .call("Agent", json!({"prompt": "one", "description": "first"}))
             .call("Agent", json!({"prompt": "two", "description": "second"})),
-        in_root().when_result("async_launched").call("TaskList", json!({})),
+        in_root().when_result("async_launched").gate(&ready).call("TaskList", json!({})),
         in_fork("one").gate(&gate).text("Scope: one"),
         in_fork("two").gate(&Gate::new()).text("never"),
     ])
@@ -175,7 +175,8 @@ async fn a_parent_sees_waits_for_and_stops_its_tasks() {
     ] {
         world.server.add(reply);
     }
-    world.server.request_where(|request| request.results().iter().any(|result| result.1.contains("second"))).await;
+    ready.open();
+    world.server.request_where(|request| request.results().iter().any(|result| result.1.contains("\"second\""))).await;
     gate.open();
     world
         .until("both are over", |view| {
