@@ -62,6 +62,7 @@ pub(crate) async fn run(
         (prompt(arguments).await?.ok_or_else(nothing)?, project)
     };
     workplace::rules(&choice)?;
+    workplace::check_key(&surroundings, &choice)?;
     let workbench = workplace::open(&surroundings, choice).await?;
     settle_trust(&workbench, &project, arguments.trust, console).await?;
     let ended = follow(&workbench, arguments, &project, prompt, console).await;

@@ -4,7 +4,9 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use offshoot_agents::workbench::Workbench;
-use offshoot_protocol::{AgentId, AgentKind, AgentView, SessionId, SessionSummary, Snapshot, Timestamp, Usage};
+use offshoot_protocol::{
+    AgentId, AgentKind, AgentView, SessionId, SessionSummary, Snapshot, Timestamp, Usage, WorktreeState,
+};
 use serde::Serialize;
 
 use crate::activity::state_word;
@@ -130,11 +132,17 @@ async fn show(workbench: &Workbench, id: &str, json: bool, console: &mut Console
 
 async fn delete(workbench: &Workbench, id: &str, json: bool, console: &mut Console) -> anyhow::Result<()> {
     let session = find(workbench, id)?;
+    let agents = workbench.snapshot(&session).await?.session.agents;
     workbench.delete_session(&session).await?;
     if json {
         return print_json(console, &serde_json::json!({"deleted": session}));
     }
     console.note(&format!("Deleted {session}."));
+    // What is in them may be nowhere else, so the person takes them away.
+    let worktrees = agents.iter().filter_map(|agent| agent.worktree.as_ref());
+    for kept in worktrees.filter(|worktree| worktree.state == WorktreeState::Live) {
+        console.note(&format!("Kept: {} on branch {}; `git worktree remove` takes it away.", kept.path, kept.branch));
+    }
     Ok(())
 }
 
@@ -151,6 +159,7 @@ async fn draw(workbench: &Workbench, id: &str, json: bool, console: &mut Console
             Painted::plain(row.kind),
             console.painted(state, tone),
             console.painted(&figures(row.agent), Tone::Faint),
+            console.painted(row.agent.id.as_str(), Tone::Faint),
         ];
         console.print_pieces(&spaced(pieces))?;
     }

@@ -122,6 +122,17 @@ pub(crate) fn rules(choice: &Choice) -> Result<Rules, Misused> {
     }
 }
 
+/// Refuses to ask Anthropic without a key, rather than to be refused there.
+pub(crate) fn check_key(surroundings: &Surroundings, choice: &Choice) -> Result<(), Misused> {
+    let is_wanted = answers(surroundings, choice).provider == Provider::Anthropic;
+    if is_wanted && surroundings.anthropic.key.is_none() && address(surroundings, choice).is_none() {
+        let message =
+            "there is no key for Anthropic; set ANTHROPIC_API_KEY, or name a server that needs none with --base-url";
+        return Err(Misused(message.to_owned()));
+    }
+    Ok(())
+}
+
 /// What is wrong with the settings files, one line each.
 pub(crate) fn warnings(surroundings: &Surroundings) -> Vec<String> {
     let (_, about_rules) = surroundings.settings.rules();

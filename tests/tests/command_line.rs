@@ -245,6 +245,13 @@ async fn mistakes_in_the_arguments_are_usage() {
 }
 
 #[tokio::test]
+async fn without_a_key_nothing_is_tried() {
+    let place = Place::new();
+    let done = place.run(&["exec", "--provider", "anthropic", "Go"]).await;
+    assert!(done.expect(2).err().contains("ANTHROPIC_API_KEY"), "{}", done.err());
+}
+
+#[tokio::test]
 async fn background_agents_are_waited_for() {
     let place = Place::new();
     let server = Scripted::start([
@@ -334,7 +341,8 @@ async fn sessions_are_listed_shown_drawn_and_deleted() {
     let tree = place.run(&["tree", id]).await.expect(0).out();
     assert!(tree.contains("└─ look at a fork completed"), "{tree}");
     let json: Value = serde_json::from_str(&place.run(&["tree", id, "--json"]).await.out()).unwrap();
-    assert_eq!(json["session"]["agents"].as_array().unwrap().len(), 2);
+    let agents = json["session"]["agents"].as_array().unwrap();
+    assert!(agents.len() == 2 && agents.iter().all(|agent| tree.contains(agent["id"].as_str().unwrap())), "{tree}");
     place.run(&["sessions", "delete", id]).await.expect(0);
     assert!(place.sessions().await.is_empty());
 }
@@ -516,4 +524,6 @@ async fn a_forks_changes_are_shown_merged_and_put_away() {
     assert_eq!(place.run(&["changes", &agent]).await.out(), "A new.txt +1 -0\n");
     place.run(&["worktrees", "repair"]).await.expect(0);
     place.run(&["merge", "nobody", "--how", "apply"]).await.expect(2);
+    let kept = place.run(&["sessions", "delete", &session]).await;
+    assert!(kept.expect(0).err().contains("on branch offshoot/work-"), "{}", kept.err());
 }

@@ -4,9 +4,6 @@
 
 use offshoot_tests::window::{Desktop, Folders, Query, Scheme, Window};
 
-/// Enter, as `WebDriver` spells it.
-const ENTER: char = '\u{e007}';
-
 const FORKS: [&str; 3] = ["Tick marks", "Dim finished items", "Statistics"];
 const SUBAGENT: &str = "Survey the storage";
 
@@ -29,7 +26,7 @@ async fn the_demo_from_the_first_start_to_the_second() {
     window.find_where(&sample).await;
     window.picture("first-start").await;
     window.press_where(&sample).await;
-    say(&window, "Show me around").await;
+    window.press_where(&Query { role: "button", containing: Some("Show me around"), ..Query::default() }).await;
     for title in FORKS.into_iter().chain([SUBAGENT]) {
         window.find_where(&agent(title)).await;
     }
@@ -54,11 +51,6 @@ async fn the_demo_from_the_first_start_to_the_second() {
     window.wait_for_text(&region("Conversation"), "Everybody has reported").await;
     window.picture("second-start-dark").await;
     window.close().await;
-}
-
-async fn say(window: &Window, text: &str) {
-    let composer = window.find("textbox", "Message").await;
-    composer.send_keys(&format!("{text}{ENTER}")).await.unwrap();
 }
 
 /// Answers every request with *Allow once* until the conversation says `end`.

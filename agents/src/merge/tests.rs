@@ -239,6 +239,17 @@ async fn a_fork_that_went_on_comes_home_again() {
 }
 
 #[tokio::test]
+async fn what_was_taken_out_again_is_not_home() {
+    let world = World::new();
+    let fork = world.fork("a-1").await;
+    write(fork.path(), "ten.txt", TEN.replace("2\n", "two\n"));
+    world.apply(&[&fork]);
+    write(&world.project(), "ten.txt", TEN.replace("2\n", "deux\n"));
+    let preview = world.preview(&[&fork]);
+    assert_eq!(conflicts(&preview), [("ten.txt", "both sides changed the same lines")]);
+}
+
+#[tokio::test]
 async fn every_kind_of_file_comes_home() {
     let world = World::new();
     let project = world.project();

@@ -1,6 +1,7 @@
 //! Three trees merged in memory.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use git2::{IndexConflict, IndexEntry, IndexTime, Oid};
 
@@ -32,7 +33,8 @@ impl Collision {
 }
 
 /// Merges `theirs` into `ours`, seen from `base`. `settled` is the tree of `theirs` that was brought home before, if any:
-/// where seeing it from `base` conflicts and seeing it from there doesn't, the latter counts.
+/// where seeing it from `base` conflicts and seeing it from there doesn't, the latter counts, as long as `ours` still has
+/// what was brought home.
 pub(super) fn join(
     library: &git2::Repository,
     base: Oid,
@@ -49,6 +51,8 @@ pub(super) fn join(
         return Ok(Joined { tree, conflicts: Vec::new() });
     }
     let later = settled.filter(|settled| *settled != base && library.find_tree(*settled).is_ok());
+    // The files decide whether something is home, not the memory of having brought it: a person may have taken it out again.
+    let home = later.map(|settled| merge(library, base, ours, settled)).transpose()?;
     let later = later.map(|settled| merge(library, settled, ours, theirs)).transpose()?;
     let our_tree = library.find_tree(ours).map_err(failed)?;
     let mut conflicts = Vec::new();
@@ -57,7 +61,11 @@ pub(super) fn join(
         let paths: BTreeSet<Vec<u8>> = sides.into_iter().flatten().map(|entry| entry.path.clone()).collect();
         let only = paths.first().filter(|_| paths.len() == 1).map(|path| to_path(path));
         let solved = match (&later, &only) {
-            (Some(later), Some(path)) if later.conflict_get(path).is_err() => Some(later.get_path(path, 0)),
+            (Some(later), Some(path))
+                if later.conflict_get(path).is_err() && is_home(home.as_ref(), &our_tree, path) =>
+            {
+                Some(later.get_path(path, 0))
+            }
             _ => None,
         };
         for path in &paths {
@@ -86,6 +94,14 @@ pub(super) fn join(
     }
     let tree = index.write_tree_to(library).map_err(failed)?;
     Ok(Joined { tree, conflicts })
+}
+
+/// Whether bringing home again what was brought home before would change nothing at this path.
+fn is_home(home: Option<&git2::Index>, ours: &git2::Tree<'_>, path: &Path) -> bool {
+    let Some(home) = home.filter(|home| home.conflict_get(path).is_err()) else { return false };
+    let there = home.get_path(path, 0).map(|entry| (entry.id, entry.mode));
+    let here = ours.get_path(path).ok().map(|entry| (entry.id(), entry.filemode().cast_unsigned()));
+    there == here
 }
 
 fn merge(library: &git2::Repository, base: Oid, ours: Oid, theirs: Oid) -> Result<git2::Index, GitError> {

@@ -20,7 +20,7 @@ export function StateRow(props: { session: SessionStore; agent: AgentView; trans
     return state.kind === "failed" || state.kind === "idle_after_failure" ? state.message : undefined;
   };
   const runsCall = () => Object.values(props.transcript.data?.calls ?? {}).some((call) => call?.state === "running");
-  const isEmpty = () => props.agent.messages === 0 && props.agent.queue.length === 0;
+  const isEmpty = () => props.agent.messages === 0 && !props.agent.queue.some((input) => input.origin === "user");
   const resume = () => void app.send({ type: "resume", agent: props.agent.id });
 
   return (
