@@ -4,8 +4,11 @@
 
 use offshoot_tests::window::{Desktop, Folders, Query, Scheme, Window};
 
-const FORKS: [&str; 3] = ["Tick marks", "Dim finished items", "Statistics"];
-const SUBAGENT: &str = "Survey the storage";
+// As their names in the tree begin; an agent's activity may mention another's title.
+const ROOT: &str = "Root: ";
+const TICK: &str = "Fork: Tick marks,";
+const DIM: &str = "Fork: Dim finished items,";
+const AGENTS: [&str; 4] = [TICK, DIM, "Fork: Statistics,", "Subagent: Survey the storage,"];
 
 fn agent(title: &str) -> Query<'_> {
     Query { role: "treeitem", containing: Some(title), within: Some("Agents"), ..Query::default() }
@@ -27,7 +30,7 @@ async fn the_demo_from_the_first_start_to_the_second() {
     window.picture("first-start").await;
     window.press_where(&sample).await;
     window.press_where(&Query { role: "button", containing: Some("Show me around"), ..Query::default() }).await;
-    for title in FORKS.into_iter().chain([SUBAGENT]) {
+    for title in AGENTS {
         window.find_where(&agent(title)).await;
     }
     let request = Query { role: "group", containing: Some("Request from"), ..Query::default() };
@@ -35,19 +38,19 @@ async fn the_demo_from_the_first_start_to_the_second() {
     window.find_where(&Query { within: Some("Permission requests"), ..request }).await;
     window.picture("request-light").await;
     answer_all(&window, "Everybody has reported").await;
-    window.wait_for_text(&agent("Root"), "Idle").await;
+    window.wait_for_text(&agent(ROOT), "Idle").await;
     window.picture("done-light").await;
-    review(&window, "Tick marks", "lib/show.sh").await;
+    review(&window, TICK, "lib/show.sh").await;
     window.picture("changes-light").await;
     window.close().await;
 
     let window = desktop.open(&folders, Scheme::Dark).await;
-    for title in FORKS.into_iter().chain([SUBAGENT]) {
+    for title in AGENTS {
         window.find_where(&agent(title)).await;
     }
-    review(&window, "Dim finished items", "lib/show.sh").await;
+    review(&window, DIM, "lib/show.sh").await;
     window.picture("changes-dark").await;
-    window.press_where(&agent("Root")).await;
+    window.press_where(&agent(ROOT)).await;
     window.wait_for_text(&region("Conversation"), "Everybody has reported").await;
     window.picture("second-start-dark").await;
     window.close().await;
