@@ -61,6 +61,7 @@ pub(crate) async fn run(
         let nothing = || Misused("there is nothing to do: give a prompt, or `-` to read one".to_owned());
         (prompt(arguments).await?.ok_or_else(nothing)?, project)
     };
+    workplace::check_settings(&surroundings)?;
     workplace::rules(&choice)?;
     workplace::check_key(&surroundings, &choice)?;
     let workbench = workplace::open(&surroundings, choice).await?;

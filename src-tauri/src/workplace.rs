@@ -122,6 +122,17 @@ pub(crate) fn rules(choice: &Choice) -> Result<Rules, Misused> {
     }
 }
 
+/// Refuses to act while the person's own settings can't be read: what they deny would run.
+pub(crate) fn check_settings(surroundings: &Surroundings) -> Result<(), Misused> {
+    match surroundings.settings.unread.first() {
+        None => Ok(()),
+        Some(path) => Err(Misused(format!(
+            "{} can't be read, so none of its rules would hold; nothing was started. `offshoot doctor` says what is wrong in it",
+            path.display()
+        ))),
+    }
+}
+
 /// Refuses to ask Anthropic without a key, rather than to be refused there.
 pub(crate) fn check_key(surroundings: &Surroundings, choice: &Choice) -> Result<(), Misused> {
     let is_wanted = answers(surroundings, choice).provider == Provider::Anthropic;

@@ -245,6 +245,18 @@ async fn mistakes_in_the_arguments_are_usage() {
 }
 
 #[tokio::test]
+async fn settings_that_cannot_be_read_let_nothing_start() {
+    let place = Place::new();
+    let config = place.repository.beside("config").join("offshoot");
+    std::fs::create_dir_all(&config).unwrap();
+    std::fs::write(config.join("settings.json"), "{\"permissions\": {\"deny\": [\"Bash\"]}, ").unwrap();
+    let server = Scripted::start([]);
+    let done = place.exec(&server, &["Go"]).await;
+    assert!(done.expect(2).err().contains("settings.json"), "{}", done.err());
+    assert!(server.finish().is_empty());
+}
+
+#[tokio::test]
 async fn without_a_key_nothing_is_tried() {
     let place = Place::new();
     let done = place.run(&["exec", "--provider", "anthropic", "Go"]).await;

@@ -68,6 +68,8 @@ pub struct Loaded {
     pub theme: Option<Theme>,
     /// Everything that was wrong, by file and line.
     pub warnings: Vec<SettingWarning>,
+    /// Files that are there and say nothing, since they can't be read: none of their rules holds.
+    pub unread: Vec<PathBuf>,
 }
 
 /// Which model is asked, and where.
@@ -176,13 +178,17 @@ impl<'r> Reader<'r> {
         let text = match read_text(path, within) {
             Ok(Some(text)) if !text.trim_start_matches('\u{feff}').trim().is_empty() => text,
             Ok(_) => return,
-            Err(why) => return loaded.warnings.push(whole(None, format!("the file was left out: {why}"))),
+            Err(why) => {
+                loaded.unread.push(path.to_path_buf());
+                return loaded.warnings.push(whole(None, format!("the file was left out: {why}")));
+            }
         };
         let document = match Document::parse(text) {
             Ok(document) => document,
             Err(error) => {
                 let message =
                     format!("the file was left out: it is no JSON: {} in column {}", error.message, error.column);
+                loaded.unread.push(path.to_path_buf());
                 return loaded.warnings.push(whole(Some(error.line), message));
             }
         };
@@ -201,6 +207,7 @@ impl<'r> Reader<'r> {
         let root = &document.root;
         let Some(members) = root.members() else {
             let message = format!("the file was left out: it must be an object, not {}", root.kind());
+            loaded.unread.push(self.path.to_path_buf());
             return self.warn(root, message);
         };
         self.check_keys(root, &key::TOP);
