@@ -386,6 +386,25 @@ pub(crate) fn filter_commands(git: &Git, checkout: &Checkout) -> Result<Vec<(Str
     Ok(entries.collect())
 }
 
+/// An index entry that says nothing of a file on disk.
+pub(crate) fn index_entry(path: Vec<u8>, id: git2::Oid, mode: u32) -> git2::IndexEntry {
+    let zero = git2::IndexTime::new(0, 0);
+    git2::IndexEntry {
+        ctime: zero,
+        mtime: zero,
+        dev: 0,
+        ino: 0,
+        mode,
+        uid: 0,
+        gid: 0,
+        file_size: 0,
+        id,
+        flags: 0,
+        flags_extended: 0,
+        path,
+    }
+}
+
 #[cfg(test)]
 pub(crate) mod fixture;
 #[cfg(test)]

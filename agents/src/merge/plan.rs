@@ -7,10 +7,10 @@ use offshoot_protocol::{AgentId, ChangeCount, ChangedFile, MergeConflict, MergeI
 
 use super::disk::{Print, look, obstacle};
 use super::selection::select;
-use super::three_way::{Collision, entry, join};
+use super::three_way::{Collision, join};
 use super::{Inner, MergeError, Order, Place};
 use crate::changes::Comparison;
-use crate::git::{Checkout, GitError, to_path};
+use crate::git::{Checkout, GitError, index_entry, to_path};
 use crate::worktree::{Worktree, verify};
 
 /// How often a checkout that changes while it is looked at is looked at again.
@@ -217,7 +217,7 @@ pub(super) fn without<'a>(
         if let Ok(kept) = old.get_path(&name)
             && kept.kind() != Some(git2::ObjectType::Tree)
         {
-            index.add(&entry(path.clone(), kept.id(), kept.filemode().cast_unsigned())).map_err(failed)?;
+            index.add(&index_entry(path.clone(), kept.id(), kept.filemode().cast_unsigned())).map_err(failed)?;
         }
     }
     index.write_tree_to(library).map_err(failed)

@@ -7,9 +7,8 @@ use git2::Oid;
 use offshoot_protocol::{Hunk, LineKind, MergeSelection};
 use sha2::{Digest, Sha256};
 
-use super::three_way::entry;
 use crate::changes::{Comparison, Side, hunks, is_binary};
-use crate::git::{GitError, to_path};
+use crate::git::{GitError, index_entry, to_path};
 
 /// What a hunk is told apart by: its file and its lines, wherever they stand. In lower-case hexadecimal.
 pub fn hunk_hash(path: &str, hunk: &Hunk) -> String {
@@ -61,7 +60,7 @@ pub(super) fn select(
             let _ = index.remove(&to_path(path), 0);
         }
         if let Some(path) = &new.path {
-            index.add(&entry(path.clone(), blob, i32::from(new.mode).cast_unsigned())).map_err(failed)?;
+            index.add(&index_entry(path.clone(), blob, i32::from(new.mode).cast_unsigned())).map_err(failed)?;
         }
     }
     index.write_tree_to(library).map_err(failed)

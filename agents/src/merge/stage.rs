@@ -7,9 +7,8 @@ use offshoot_protocol::{MergeDone, SessionId};
 use super::disk::{Print, look};
 use super::plan::Planned;
 use super::record::{Record, Stage, Step};
-use super::three_way::entry;
 use super::{Inner, MergeError, Place};
-use crate::git::{Checkout, GitError, to_path};
+use crate::git::{Checkout, GitError, index_entry, to_path};
 
 /// Collects everything in `folder`. Refused when a file isn't what the preview saw.
 pub(super) fn stage(
@@ -98,7 +97,7 @@ fn write_out(inner: &Inner, place: &Place, planned: &Planned, folder: &Path, wri
     let mut index = git2::Index::open(&index_file).map_err(failed)?;
     for (path, touch) in &planned.paths {
         if let Some((id, mode)) = touch.new {
-            index.add(&entry(path.clone(), id, i32::from(mode).cast_unsigned())).map_err(failed)?;
+            index.add(&index_entry(path.clone(), id, i32::from(mode).cast_unsigned())).map_err(failed)?;
         }
     }
     index.write().map_err(failed)?;

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use git2::{IndexConflict, IndexEntry, IndexTime, Oid};
+use git2::{IndexConflict, IndexEntry, Oid};
 
 use crate::changes::is_binary;
-use crate::git::{GitError, to_path};
+use crate::git::{GitError, index_entry, to_path};
 
 /// Mode of a submodule's entry.
 const GITLINK: u32 = 0o160_000;
@@ -85,7 +85,7 @@ pub(super) fn join(
             if let Some((id, mode)) = kept {
                 // What the other side has below a folder of this name goes with the conflict.
                 let _ = index.remove_dir(&name, 0);
-                index.add(&entry(path.clone(), id, mode)).map_err(failed)?;
+                index.add(&index_entry(path.clone(), id, mode)).map_err(failed)?;
             }
         }
         if solved.is_none() {
@@ -130,24 +130,5 @@ fn reason(library: &git2::Repository, collision: &IndexConflict) -> &'static str
         "both sides changed this file, which isn't text"
     } else {
         "both sides changed the same lines"
-    }
-}
-
-/// An index entry that says nothing of a file on disk.
-pub(super) fn entry(path: Vec<u8>, id: Oid, mode: u32) -> IndexEntry {
-    let zero = IndexTime::new(0, 0);
-    IndexEntry {
-        ctime: zero,
-        mtime: zero,
-        dev: 0,
-        ino: 0,
-        mode,
-        uid: 0,
-        gid: 0,
-        file_size: 0,
-        id,
-        flags: 0,
-        flags_extended: 0,
-        path,
     }
 }

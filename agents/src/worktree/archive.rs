@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::record::Lock;
 use super::{Inner, Worktree, WorktreeError, create, flush, include, remove, snapshot, verify};
-use crate::git::{Capture, GitError, Head, Repository, to_path};
+use crate::git::{Capture, GitError, Head, Repository, index_entry, to_path};
 
 /// How long the archive of a discarded worktree is kept.
 pub(super) const KEPT_AFTER_DISCARD: SignedDuration = SignedDuration::from_hours(30 * 24);
@@ -266,21 +266,7 @@ impl Keeping<'_> {
     }
 
     fn enter(&mut self, path: Vec<u8>, id: git2::Oid, mode: u32) -> Result<(), git2::Error> {
-        let zero = git2::IndexTime::new(0, 0);
-        self.entries.add(&git2::IndexEntry {
-            ctime: zero,
-            mtime: zero,
-            dev: 0,
-            ino: 0,
-            mode,
-            uid: 0,
-            gid: 0,
-            file_size: 0,
-            id,
-            flags: 0,
-            flags_extended: 0,
-            path,
-        })
+        self.entries.add(&index_entry(path, id, mode))
     }
 
     fn tree(&mut self, what: &str) -> Result<Option<git2::Oid>, GitError> {
