@@ -6,6 +6,7 @@
 //!
 //! This crate knows neither tokio nor files nor a clock. Its TypeScript twin is written by [`typescript`].
 
+mod agent;
 mod change;
 mod command;
 mod delta;
@@ -17,16 +18,15 @@ mod permission;
 mod role;
 mod shell;
 mod snapshot;
+mod step;
 mod trust;
 pub mod typescript;
 
+pub use agent::{AgentCreated, AgentKind, AgentOutcome, FailureCode, Inherited, Input, InputSource, TurnOutcome};
 pub use change::{ChangeCount, ChangeKind, ChangeSummary, ChangedFile, DiffLine, FileDiff, Hunk, LineKind};
 pub use command::{Command, Isolation, Rejected, RejectedCode};
 pub use delta::{Batch, Delta, TextKind};
-pub use event::{
-    AgentCreated, AgentKind, AgentOutcome, CallResult, Event, EventBody, FailureCode, HookRan, Inherited, Input,
-    InputSource, ResultDetail, StepEnded, TurnOutcome, Usage, Warning,
-};
+pub use event::{Event, EventBody, HookRan, Warning};
 pub use id::{AgentId, BlobHash, CallId, InputId, MergeId, RequestId, SessionId, TaskId};
 pub use jiff::Timestamp;
 pub use merge::{Clash, MergeConflict, MergeDone, MergePreview, MergeSelection};
@@ -41,4 +41,5 @@ pub use snapshot::{
     AgentState, AgentView, AppliedView, CallState, CallView, Conversation, SessionSummary, SessionView, Snapshot, Todo,
     TodoStatus, WorktreeState, WorktreeView,
 };
+pub use step::{CallResult, ResultDetail, StepEnded, Usage};
 pub use trust::{Trust, TrustQuestion};
