@@ -36,7 +36,7 @@ origin: Origin, } | { "type": "thinking",
  */
 thinking: string, 
 /**
- * The provider's signature over it.
+ * The provider's signature over it, or its item.
  */
 signature: string, } | { "type": "redacted_thinking", 
 /**

@@ -51,11 +51,12 @@ pub enum Block {
         /// Who wrote it.
         origin: Origin,
     },
-    /// The model's reasoning, with the signature that the provider checks. Sent back exactly as it came, also empty.
+    /// The model's reasoning, with what the provider wants back: the signature that it checks, or the whole item as JSON
+    /// from a provider whose reasoning is an item. Sent back exactly as it came, also empty.
     Thinking {
         /// The reasoning; may be empty.
         thinking: String,
-        /// The provider's signature over it.
+        /// The provider's signature over it, or its item.
         signature: String,
     },
     /// Reasoning that only the provider can read.

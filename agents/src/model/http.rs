@@ -14,6 +14,8 @@ use futures_util::StreamExt;
 use futures_util::stream::{self, BoxStream};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
 use reqwest::{Client, RequestBuilder, Response, Url};
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject as _;
 use serde_json::Value;
 use tokio::time::timeout;
 
@@ -40,6 +42,8 @@ pub struct Endpoint {
     pub key: Option<Secret>,
     /// How long no byte may come before an answer is given up.
     pub idle_limit: Duration,
+    /// Certificates, in PEM, that are trusted beside the web's: a company's own, say.
+    pub authorities: Option<Arc<[u8]>>,
 }
 
 impl Endpoint {
@@ -48,7 +52,7 @@ impl Endpoint {
 
     /// An endpoint with the usual limit.
     pub fn new(base_url: impl Into<String>, key: Option<Secret>) -> Self {
-        Self { base_url: base_url.into(), key, idle_limit: Self::IDLE_LIMIT }
+        Self { base_url: base_url.into(), key, idle_limit: Self::IDLE_LIMIT, authorities: None }
     }
 }
 
@@ -63,10 +67,17 @@ pub(super) trait Decode: Send + 'static {
     }
 }
 
-/// A client over TLS with the web's root certificates, or in the clear where the address says so.
-pub(super) fn client() -> Result<Client, ModelError> {
+/// A client over TLS with the web's root certificates and the endpoint's, or in the clear where the address says so.
+pub(super) fn client(endpoint: &Endpoint) -> Result<Client, ModelError> {
     let mut roots = rustls::RootCertStore::empty();
     roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
+    if let Some(pem) = &endpoint.authorities {
+        let certificates: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
+        let certificates = certificates
+            .map_err(|error| not_configured(format!("the file of certificates can't be read: {error:?}")))?;
+        // As TLS libraries do it: one that can't be used is passed over, since such files gather all kinds.
+        roots.add_parsable_certificates(certificates);
+    }
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let mut tls = rustls::ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
@@ -95,6 +106,14 @@ pub(super) fn join(base: &str, path: &[&str]) -> Result<Url, ModelError> {
     }
     let present: Vec<String> =
         url.path_segments().into_iter().flatten().filter(|part| !part.is_empty()).map(str::to_owned).collect();
+    // An address that names its own version isn't given a second one.
+    let is_version =
+        |part: &String| part.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    let path = if path.first() == Some(&"v1") && !present.contains(&"v1".to_owned()) && present.iter().any(is_version) {
+        &path[1..]
+    } else {
+        path
+    };
     let repeated = (1..=path.len())
         .rev()
         .find(|count| present.ends_with(&path[..*count].iter().map(|part| (*part).to_owned()).collect::<Vec<_>>()));
@@ -162,8 +181,33 @@ impl Exchange {
         stream::once(opened).flatten().boxed()
     }
 
+    /// Sends the request and reads its whole answer, of at most `most` bytes.
+    pub(super) async fn whole(&self, request: RequestBuilder, most: usize) -> Result<Vec<u8>, ModelError> {
+        let read = async {
+            let response = self.send(request).await?;
+            let body = self.read_bounded(response, most + 1).await;
+            if body.len() > most {
+                return Err(ModelError::Protocol { reason: format!("it is longer than {} MiB", most / (1024 * 1024)) });
+            }
+            Ok(body)
+        };
+        read.await.map_err(|error| self.redact(error))
+    }
+
     /// Sends the request and waits for an answer that is a stream of events.
     async fn open(&self, request: RequestBuilder) -> Result<Response, ModelError> {
+        let response = self.send(request).await?;
+        // A login page or a whole JSON answer would otherwise look like a stream that broke off.
+        let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        if ["text/html", "application/json"].iter().any(|wrong| kind.to_ascii_lowercase().starts_with(wrong)) {
+            let reason = format!("{} answered {kind} instead of a stream of events", self.url);
+            return Err(ModelError::Protocol { reason });
+        }
+        Ok(response)
+    }
+
+    /// Sends the request and waits for an answer that is no error.
+    async fn send(&self, request: RequestBuilder) -> Result<Response, ModelError> {
         let response = match timeout(self.idle_limit, request.send()).await {
             Ok(Ok(response)) => response,
             Ok(Err(error)) => {
@@ -174,30 +218,24 @@ impl Exchange {
         let status = response.status();
         if !status.is_success() {
             let retry_after = retry_after(response.headers());
-            let message = message_of(&self.read_bounded(response).await);
+            let message = message_of(&self.read_bounded(response, MAX_ERROR_BODY).await);
             let reason = || status.canonical_reason().unwrap_or("without a message").to_owned();
             let message = if message.is_empty() { reason() } else { message };
             return Err(ModelError::Status { status: status.as_u16(), message, retry_after });
-        }
-        // A login page or a whole JSON answer would otherwise look like a stream that broke off.
-        let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-        if ["text/html", "application/json"].iter().any(|wrong| kind.to_ascii_lowercase().starts_with(wrong)) {
-            let reason = format!("{} answered {kind} instead of a stream of events", self.url);
-            return Err(ModelError::Protocol { reason });
         }
         Ok(response)
     }
 
     /// The beginning of a body; what came until it broke off or fell silent.
-    async fn read_bounded(&self, mut response: Response) -> Vec<u8> {
+    async fn read_bounded(&self, mut response: Response, most: usize) -> Vec<u8> {
         let mut body = Vec::new();
-        while body.len() < MAX_ERROR_BODY {
+        while body.len() < most {
             match timeout(self.idle_limit, response.chunk()).await {
                 Ok(Ok(Some(chunk))) => body.extend_from_slice(&chunk),
                 _ => break,
             }
         }
-        body.truncate(MAX_ERROR_BODY);
+        body.truncate(most);
         body
     }
 
@@ -334,6 +372,7 @@ mod tests {
             ("https://api.anthropic.com/", "https://api.anthropic.com/v1/messages"),
             ("https://gateway.example/anthropic/v1/", "https://gateway.example/anthropic/v1/messages"),
             ("http://127.0.0.1:80/v1/messages", "http://127.0.0.1/v1/messages"),
+            ("https://models.example/v1beta/openai/", "https://models.example/v1beta/openai/messages"),
         ] {
             assert_eq!(join(base, &["v1", "messages"]).unwrap().as_str(), url);
         }

@@ -17,11 +17,18 @@ pub mod anthropic;
 mod body;
 pub mod demo;
 mod http;
+pub mod listing;
+pub mod local;
+mod openai;
 pub mod openai_chat;
+pub mod openai_responses;
+mod replaceable;
 mod secret;
 mod sse;
+mod wire;
 
 pub use http::Endpoint;
+pub use replaceable::Replaceable;
 pub use secret::Secret;
 
 /// Which client speaks for an agent.

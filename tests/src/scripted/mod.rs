@@ -1,5 +1,5 @@
 //! A model server on this machine that speaks Anthropic Messages, plays a script and polices the wire. It polices Chat
-//! Completions too; their answers are scripted chunk by chunk.
+//! Completions and Responses too; their answers are scripted chunk by chunk.
 //!
 //! Each request takes the first unused [`Reply`] that fits it, so several agents can be served at once in any order. A
 //! request that breaks the protocol, or that no reply fits, is answered with 400; [`Scripted::finish`] and dropping the

@@ -24,6 +24,9 @@ impl Police {
 
     /// Says what the request breaks, if anything.
     pub(super) fn check(&mut self, request: &Received) -> Result<(), String> {
+        if request.is_list() {
+            return Ok(());
+        }
         if request.header("content-length") != request.raw.len().to_string() {
             return Err("the length is not announced".to_owned());
         }
@@ -33,12 +36,16 @@ impl Police {
         if request.body["stream"] != true {
             return Err("not streaming".to_owned());
         }
-        if request.body["model"].as_str().is_none_or(str::is_empty) || request.body["max_tokens"].as_u64().is_none() {
-            return Err("model or max_tokens is missing".to_owned());
+        let (limit, list) = match request.path.as_str() {
+            "/v1/responses" => ("max_output_tokens", "input"),
+            _ => ("max_tokens", "messages"),
+        };
+        if request.body["model"].as_str().is_none_or(str::is_empty) || request.body[limit].as_u64().is_none() {
+            return Err(format!("model or {limit} is missing"));
         }
-        let fields = request.body.as_object().into_iter().flatten();
-        if fields.last().is_none_or(|(name, _)| name != "messages") {
-            return Err("messages don't come last".to_owned());
+        let mut fields = request.body.as_object().into_iter().flatten().rev().map(|(name, _)| name);
+        if fields.find(|name| *name != "prompt_cache_key").is_none_or(|name| name != list) {
+            return Err(format!("{list} doesn't come last"));
         }
         match request.path.as_str() {
             "/v1/messages" => {
@@ -54,6 +61,14 @@ impl Police {
             "/v1/chat/completions" => {
                 check_chat(request.messages())?;
                 self.check_prefix(request, "]}")
+            }
+            "/v1/responses" => {
+                if request.body["store"] != false {
+                    return Err("the provider would store it".to_owned());
+                }
+                check_items(request.items())?;
+                let key = &request.body["prompt_cache_key"];
+                self.check_prefix(request, &format!("],\"prompt_cache_key\":{key}}}"))
             }
             path => Err(format!("no such path: {path}")),
         }
@@ -181,6 +196,48 @@ fn check_chat(messages: &[Value]) -> Result<(), String> {
             }
             open.push(call["id"].as_str().unwrap_or_default());
         }
+    }
+    if open.is_empty() { Ok(()) } else { Err(format!("the calls {open:?} have no result")) }
+}
+
+/// The same for Responses, where everything is an item of its own.
+fn check_items(items: &[Value]) -> Result<(), String> {
+    let mut open: Vec<&str> = Vec::new();
+    for (index, item) in items.iter().enumerate() {
+        let wrong = |what: &str| Err(format!("item {index}: {what}: {item}"));
+        match item["type"].as_str().unwrap_or("message") {
+            "function_call_output" => {
+                let id = item["call_id"].as_str().unwrap_or_default();
+                let at = open.iter().position(|call| *call == id);
+                open.remove(at.ok_or_else(|| format!("item {index} answers {id:?}, which nobody called"))?);
+                continue;
+            }
+            "function_call" => {
+                let arguments = item["arguments"].as_str().unwrap_or_default();
+                if !serde_json::from_str::<Value>(arguments).is_ok_and(|value| value.is_object()) {
+                    return wrong("arguments that are no object");
+                }
+                open.push(item["call_id"].as_str().unwrap_or_default());
+                continue;
+            }
+            "reasoning" => {
+                let follows = items.get(index + 1);
+                let is_followed = follows.is_some_and(|next| {
+                    next["role"] == "assistant" || matches!(next["type"].as_str(), Some("function_call" | "reasoning"))
+                });
+                if !is_followed {
+                    return wrong("reasoning that nothing follows");
+                }
+            }
+            "message" if item["content"].as_str().is_none_or(str::is_empty) => return wrong("an empty message"),
+            _ => {}
+        }
+        if item["role"] == "user" && !open.is_empty() {
+            return Err(format!("item {index}: the calls {open:?} have no result"));
+        }
+    }
+    if items.is_empty() {
+        return Err("no items".to_owned());
     }
     if open.is_empty() { Ok(()) } else { Err(format!("the calls {open:?} have no result")) }
 }

@@ -66,6 +66,13 @@ impl Reply {
         self
     }
 
+    /// Only for requests for the list of models, which are these.
+    pub fn models(self, ids: &[&str]) -> Self {
+        let data: Vec<Value> = ids.iter().map(|id| json!({"id": id, "object": "model"})).collect();
+        let list = json!({"object": "list", "data": data});
+        self.when(Received::is_list).answer(200, "application/json", &list.to_string())
+    }
+
     /// Only for requests whose last message has a text that contains this.
     pub fn when_told(self, text: impl Into<String>) -> Self {
         let text = text.into();

@@ -40,6 +40,16 @@ impl Received {
         self.body["messages"].as_array().map_or(&[], Vec::as_slice)
     }
 
+    /// Whether it asks for the list of models.
+    pub fn is_list(&self) -> bool {
+        matches!(self.path.as_str(), "/v1/models" | "/api/tags")
+    }
+
+    /// The items, as Responses has them.
+    pub fn items(&self) -> &[Value] {
+        self.body["input"].as_array().map_or(&[], Vec::as_slice)
+    }
+
     /// The blocks of the last message.
     pub fn last_blocks(&self) -> Vec<&Value> {
         self.messages().last().map(blocks).unwrap_or_default()

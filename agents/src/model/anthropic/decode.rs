@@ -13,6 +13,7 @@ use serde_json::value::RawValue;
 
 use super::opaque;
 use crate::model::http::Decode;
+use crate::model::wire::{self, parse, protocol};
 use crate::model::{ModelError, ModelEvent, StopReason};
 
 /// The state of one answer.
@@ -157,8 +158,7 @@ impl Decoder {
             Open::Redacted { data } => Block::RedactedThinking { data },
             Open::Call { id, name, input, initial } => {
                 let input = if input.trim().is_empty() { initial } else { input };
-                let input = if input.trim().is_empty() { "{}".to_owned() } else { input };
-                Block::Call { id, name, input: RawJson(input) }
+                Block::Call { id, name, input: wire::input(input) }
             }
             Open::Opaque { raw, input, text } => Block::Opaque { raw: RawJson(opaque::complete(raw, &input, &text)) },
         };
@@ -236,14 +236,6 @@ fn status_of(error_type: &str) -> u16 {
         // `api_error`, and whatever comes to be.
         _ => 500,
     }
-}
-
-fn parse<'a, T: Deserialize<'a>>(data: &'a [u8]) -> Result<T, ModelError> {
-    serde_json::from_slice(data).map_err(|error| protocol(&format!("an event is malformed: {error}")))
-}
-
-fn protocol(reason: &str) -> ModelError {
-    ModelError::Protocol { reason: reason.to_owned() }
 }
 
 /// An event. Its parts are parsed only where its type is known.

@@ -3,15 +3,14 @@
 //! Pure functions from values to bytes: the same value always gives the same bytes, and a message's bytes depend on nothing
 //! but the message. Cache marks are not written here; [`Encoded`] remembers where they go.
 
-use std::borrow::Cow;
-
 use bytes::Bytes;
-use offshoot_protocol::{Block, Message, MessageRole, Origin, RawJson};
+use offshoot_protocol::{Block, Message, MessageRole, Origin};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::message::{Encoded, WireFormat};
 use crate::model::body::Form;
+use crate::model::wire::{NOTHING, object, push, sendable};
 use crate::model::{RequestHead, ToolDefinition};
 
 /// How bodies are put together.
@@ -31,8 +30,6 @@ pub(super) const TAIL: &[u8] = b"]}";
 /// What ends every encoded message.
 const MESSAGE_END: &[u8] = b"]}";
 
-/// Sent where a message would have no block left: a message may not be empty.
-const NOTHING: &str = "(no content)";
 /// Sent for an empty result: a failed one may not be empty.
 const NO_OUTPUT: &str = "(no output)";
 
@@ -131,8 +128,10 @@ fn push_block(out: &mut Vec<u8>, block: &Block) -> Written {
     match block {
         Block::Text { text, .. } if text.trim().is_empty() => return Written::Nothing,
         Block::Text { text, .. } => push(out, &TextBlock { r#type: "text", text }),
-        // Reasoning that nobody signed comes from another provider or from an answer that broke off.
-        Block::Thinking { signature, .. } if signature.is_empty() => return Written::Nothing,
+        // Reasoning that nobody signed comes from an answer that broke off, and an item is another provider's.
+        Block::Thinking { signature, .. } if signature.is_empty() || object(signature).is_some() => {
+            return Written::Nothing;
+        }
         Block::Thinking { thinking, signature } => {
             push(out, &ThinkingBlock { r#type: "thinking", thinking, signature });
             return Written::Unmarkable;
@@ -142,7 +141,12 @@ fn push_block(out: &mut Vec<u8>, block: &Block) -> Written {
             return Written::Unmarkable;
         }
         Block::Call { id, name, input } => {
-            let call = CallBlock { r#type: "tool_use", id: id.as_str(), name, input: &object(input) };
+            let call = CallBlock {
+                r#type: "tool_use",
+                id: id.as_str(),
+                name,
+                input: object(sendable(input)).expect("what can be sent is an object"),
+            };
             push(out, &call);
         }
         Block::Result { id, content, is_error } => {
@@ -151,27 +155,12 @@ fn push_block(out: &mut Vec<u8>, block: &Block) -> Written {
             push(out, &result);
         }
         Block::Opaque { raw } => {
-            let Some(raw) = valid_object(raw) else { return Written::Nothing };
+            let Some(raw) = object(&raw.0) else { return Written::Nothing };
             push(out, raw);
             return Written::Unmarkable;
         }
     }
     Written::Markable
-}
-
-/// The input as the model wrote it, or the stand-in for one that is no JSON object.
-fn object(input: &RawJson) -> Cow<'_, RawValue> {
-    valid_object(input)
-        .map_or_else(|| Cow::Owned(RawValue::from_string("{}".to_owned()).expect("it is JSON")), Cow::Borrowed)
-}
-
-fn valid_object(raw: &RawJson) -> Option<&RawValue> {
-    let value: &RawValue = serde_json::from_str(&raw.0).ok()?;
-    value.get().starts_with('{').then_some(value)
-}
-
-fn push(out: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
-    serde_json::to_writer(out, value).expect("a vector takes every byte, and the value has only string keys");
 }
 
 #[derive(Serialize)]
@@ -212,6 +201,7 @@ struct ResultBlock<'a> {
 
 #[cfg(test)]
 mod tests {
+    use offshoot_protocol::RawJson;
     use serde_json::{Value, json};
 
     use super::*;

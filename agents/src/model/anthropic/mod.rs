@@ -18,7 +18,7 @@ pub(super) mod encode;
 mod opaque;
 
 /// The API version that is spoken. Source: <https://platform.claude.com/docs/en/api/versioning>.
-const VERSION: &str = "2023-06-01";
+pub(super) const VERSION: &str = "2023-06-01";
 
 /// A client for Anthropic Messages. Keeps its connections.
 pub struct Anthropic {
@@ -41,7 +41,7 @@ impl Anthropic {
         if let Some(key) = &endpoint.key {
             headers.insert("x-api-key", http::key_header(key, "")?);
         }
-        Ok(Self { client: http::client()?, url, endpoint, headers, shared: Shared::new(&encode::FORM) })
+        Ok(Self { client: http::client(&endpoint)?, url, endpoint, headers, shared: Shared::new(&encode::FORM) })
     }
 }
 

@@ -2,14 +2,15 @@
 //!
 //! Calls are gathered and ended together at the end, since some servers interleave their pieces.
 
-use std::borrow::Cow;
 use std::collections::VecDeque;
 
-use offshoot_protocol::{Block, CallId, Origin, RawJson, Usage};
+use offshoot_protocol::{Block, CallId, Origin, Usage};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::model::http::Decode;
+use crate::model::openai::failure;
+use crate::model::wire::{self, arguments, parse, protocol};
 use crate::model::{ModelError, ModelEvent, StopReason};
 use crate::transcript::Transcript;
 
@@ -176,29 +177,16 @@ impl Decoder {
         out: &mut VecDeque<ModelEvent>,
     ) -> Result<usize, ModelError> {
         if name.is_empty() {
-            return Err(protocol("a call without a tool's name".to_owned()));
+            return Err(protocol("a call without a tool's name"));
         }
         self.close(out);
         let at = self.calls.len();
         let block = self.index + u32::try_from(at).unwrap_or(u32::MAX);
-        let id = if given.is_empty() || self.is_taken(&given) {
-            CallId(format!("call_{}_{block}", self.transcript.len()))
-        } else {
-            CallId(given.clone())
-        };
+        let id = wire::call_id(&self.transcript, &given, block, self.calls.iter().map(|call| &call.id));
         let text = String::new();
         out.push_back(ModelEvent::InputDelta { block, call: id.clone(), name: name.clone(), text });
         self.calls.push(Gathered { number, given, id, name, input: String::new() });
         Ok(at)
-    }
-
-    /// Whether a call of this agent has the id already: some servers count anew in every answer.
-    fn is_taken(&self, id: &str) -> bool {
-        self.calls.iter().any(|call| call.id.as_str() == id)
-            || self
-                .transcript
-                .newest_first()
-                .any(|stored| stored.message.calls().any(|(known, ..)| known.as_str() == id))
     }
 
     fn end(&mut self, out: &mut VecDeque<ModelEvent>) -> Result<bool, ModelError> {
@@ -209,8 +197,7 @@ impl Decoder {
         self.close(out);
         let has_calls = !self.calls.is_empty();
         for call in self.calls.drain(..) {
-            let input = if call.input.trim().is_empty() { "{}".to_owned() } else { call.input };
-            let block = Block::Call { id: call.id, name: call.name, input: RawJson(input) };
+            let block = Block::Call { id: call.id, name: call.name, input: wire::input(call.input) };
             out.push_back(ModelEvent::BlockEnded { index: self.index, block });
             self.index += 1;
         }
@@ -248,48 +235,6 @@ fn words(value: &RawValue) -> Option<String> {
         Words::Text(text) => Some(text),
         Words::Parts(parts) => Some(parts.into_iter().map(|part| part.text).collect()),
     }
-}
-
-/// A piece of arguments: JSON text in a string, or, from some servers, the object itself.
-fn arguments(value: &RawValue) -> Result<String, ModelError> {
-    match value.get() {
-        text if text.starts_with('"') => parse(text.as_bytes()),
-        "null" => Ok(String::new()),
-        object => Ok(object.to_owned()),
-    }
-}
-
-/// An error in the middle of a stream.
-fn failure(error: &RawValue) -> ModelError {
-    #[derive(Default, Deserialize)]
-    #[serde(default)]
-    struct Detail<'a> {
-        #[serde(borrow)]
-        message: Cow<'a, str>,
-        #[serde(borrow)]
-        code: Option<&'a RawValue>,
-        #[serde(borrow)]
-        r#type: Option<&'a RawValue>,
-    }
-    let detail: Detail<'_> = serde_json::from_str(error.get()).unwrap_or_default();
-    let code = detail.code.and_then(|code| code.get().trim_matches('"').parse::<u16>().ok());
-    let says = |word: &str| [detail.code, detail.r#type].into_iter().flatten().any(|text| text.get().contains(word));
-    let status = match code.filter(|code| (400..600).contains(code)) {
-        Some(code) => code,
-        None if says("rate_limit") => 429,
-        None if says("invalid_request") || says("context_length") => 400,
-        None => 500,
-    };
-    let message = if detail.message.is_empty() { error.get() } else { &*detail.message };
-    ModelError::Status { status, message: message.chars().take(500).collect(), retry_after: None }
-}
-
-fn parse<'a, T: Deserialize<'a>>(data: &'a [u8]) -> Result<T, ModelError> {
-    serde_json::from_slice(data).map_err(|error| protocol(format!("a chunk is malformed: {error}")))
-}
-
-fn protocol(reason: String) -> ModelError {
-    ModelError::Protocol { reason }
 }
 
 #[derive(Deserialize)]

@@ -3,12 +3,12 @@
 //! One of our messages can become several here: each result is a message of its own.
 
 use bytes::Bytes;
-use offshoot_protocol::{Block, Message, MessageRole, RawJson};
+use offshoot_protocol::{Block, Message, MessageRole};
 use serde::Serialize;
-use serde_json::value::RawValue;
 
 use crate::message::{Encoded, WireFormat};
 use crate::model::body::Form;
+use crate::model::wire::{NOTHING, push, sendable};
 use crate::model::{Request, RequestHead};
 
 /// Bodies for the provider's own servers.
@@ -18,9 +18,6 @@ pub(super) static COMPATIBLE_FORM: Form = form(|value| head(value, "max_tokens")
 
 /// What stands behind the messages.
 pub(super) const TAIL: &[u8] = b"]}";
-
-/// Sent where a message would be empty.
-const NOTHING: &str = "(no content)";
 
 const fn form(head: fn(&RequestHead) -> (Bytes, bool)) -> Form {
     Form { format: WireFormat::OpenAiChat, head, message, opening: None, ending: 0, mark: b"" }
@@ -87,7 +84,7 @@ fn message(message: &Message) -> Encoded {
                 .map(|(id, name, input)| Call {
                     id: id.as_str(),
                     r#type: "function",
-                    function: Called { name, arguments: arguments(input) },
+                    function: Called { name, arguments: sendable(input) },
                 })
                 .collect();
             let text = text(message);
@@ -110,16 +107,6 @@ fn text(message: &Message) -> String {
         _ => None,
     });
     texts.collect::<Vec<_>>().join("\n\n")
-}
-
-/// The input as the model wrote it, or the stand-in for one that is no JSON object.
-fn arguments(input: &RawJson) -> &str {
-    let is_object = serde_json::from_str::<&RawValue>(&input.0).is_ok_and(|value| value.get().starts_with('{'));
-    if is_object { &input.0 } else { "{}" }
-}
-
-fn push(out: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
-    serde_json::to_writer(out, value).expect("a vector takes every byte, and the value has only string keys");
 }
 
 #[derive(Serialize)]
@@ -171,7 +158,7 @@ struct Called<'a> {
 
 #[cfg(test)]
 mod tests {
-    use offshoot_protocol::Origin;
+    use offshoot_protocol::{Origin, RawJson};
     use serde_json::json;
 
     use super::*;

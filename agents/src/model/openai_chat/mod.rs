@@ -10,14 +10,11 @@ use reqwest::{Client, Url};
 
 use super::body::{Body, Shared};
 use super::http::{self, Exchange};
-use super::{Endpoint, Model, ModelError, ModelEvent, Request};
+use super::{Endpoint, Model, ModelError, ModelEvent, Request, openai};
 use decode::Decoder;
 
 mod decode;
 mod encode;
-
-/// The provider's own servers know fields that compatible ones refuse, and the other way round.
-const OWN_HOST: &str = "api.openai.com";
 
 /// A client for Chat Completions. Keeps its connections.
 pub struct OpenAiChat {
@@ -40,9 +37,9 @@ impl OpenAiChat {
         if let Some(key) = &endpoint.key {
             headers.insert("authorization", http::key_header(key, "Bearer ")?);
         }
-        let is_own = url.host_str() == Some(OWN_HOST);
+        let is_own = openai::is_own(&url);
         let form = if is_own { &encode::OWN_FORM } else { &encode::COMPATIBLE_FORM };
-        Ok(Self { client: http::client()?, url, endpoint, headers, is_own, shared: Shared::new(form) })
+        Ok(Self { client: http::client(&endpoint)?, url, endpoint, headers, is_own, shared: Shared::new(form) })
     }
 }
 

@@ -1,4 +1,4 @@
-use offshoot_protocol::{Message, MessageRole};
+use offshoot_protocol::{Message, MessageRole, RawJson};
 
 use super::*;
 
