@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use futures_util::future::join_all;
 use offshoot_protocol::{
@@ -94,7 +94,7 @@ impl Workbench {
         }
         let kit = Kit {
             models: options.models,
-            default_model: options.default_model,
+            default_model: std::sync::Mutex::new(options.default_model),
             aliases: ModelAliases::default(),
             model_override: options.model_override,
             toolbox: toolbox(options.tools),
@@ -117,6 +117,11 @@ impl Workbench {
             sessions: Mutex::default(),
             repaired: OnceCell::new(),
         })
+    }
+
+    /// Lets new sessions ask another model. Agents that were started keep theirs.
+    pub fn set_default_model(&self, provider: Provider, model: String) {
+        *self.kit.default_model.lock().unwrap_or_else(PoisonError::into_inner) = (provider, model);
     }
 
     /// The person's settings folder.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 mod exec;
+mod models;
 mod permissions;
 mod review;
 mod roles;
@@ -12,6 +13,7 @@ mod sessions;
 mod worktrees;
 
 pub(crate) use exec::{ExecArguments, ForksArgument};
+pub(crate) use models::{KeyArguments, KeyWish, ModelsArguments};
 pub(crate) use permissions::{ExplainArguments, PermissionsArguments, PermissionsWish, mode_named};
 pub(crate) use review::{ChangesArguments, HowArgument, MergeArguments};
 pub(crate) use roles::{RolesArguments, RolesWish};
@@ -73,6 +75,10 @@ pub(crate) enum Wish {
     Conflicts(TreeArguments),
     /// List, archive, restore, discard and repair worktrees
     Worktrees(WorktreesArguments),
+    /// List the models that can be asked
+    Models(ModelsArguments),
+    /// Store and delete providers' keys
+    Key(KeyArguments),
     /// Check this machine and say what to do
     Doctor(DoctorArguments),
 }

@@ -14,11 +14,13 @@ use tokio::runtime::Handle;
 use tokio::sync::OnceCell;
 use tokio::task::{AbortHandle, JoinSet};
 
+use crate::access::{self, Clients};
 use crate::surroundings::Surroundings;
 use crate::workplace::{self, Choice};
 
 mod commands;
 mod desktop;
+mod models;
 mod roles;
 
 /// The core as the window holds it. Clones are the same bridge.
@@ -26,7 +28,10 @@ mod roles;
 pub(crate) struct Bridge(Arc<Inner>);
 
 struct Inner {
-    surroundings: Surroundings,
+    /// What is set and found. Another one once the person has set another model or key.
+    surroundings: Mutex<Arc<Surroundings>>,
+    /// The clients that agents ask.
+    clients: Clients,
     /// Opened beside the window, so that neither waits for the other. Gone when quitting: the
     /// toolkit may keep this bridge for longer.
     workbench: Mutex<Option<Arc<Opening>>>,
@@ -61,6 +66,10 @@ struct Startup {
     model: String,
     /// Who answers.
     provider: offshoot_agents::model::Provider,
+    /// Where the key is from; absent when there is none.
+    key: Option<crate::keys::Place>,
+    /// Whether a server on this machine answers.
+    local: bool,
     /// Where sessions are stored.
     data_dir: String,
 }
@@ -105,6 +114,11 @@ pub(crate) fn commands() -> impl Fn(Invoke) -> bool + Send + Sync + 'static {
         roles::role_restore,
         roles::role_rule,
         roles::role_uses,
+        models::model_setup,
+        models::model_list,
+        models::model_test,
+        models::model_save,
+        models::key_delete,
         commands::trust,
         commands::set_trust,
         desktop::pick_folder,
@@ -116,7 +130,8 @@ impl Bridge {
     /// A bridge on `project`; the core isn't opened yet.
     pub(crate) fn new(surroundings: Surroundings, project: Option<PathBuf>, runtime: Handle) -> Self {
         Self(Arc::new(Inner {
-            surroundings,
+            surroundings: Mutex::new(Arc::new(surroundings)),
+            clients: Clients::default(),
             workbench: Mutex::new(Some(Arc::default())),
             project: Mutex::new(project),
             runtime,
@@ -135,9 +150,33 @@ impl Bridge {
     async fn workbench(&self) -> Result<Arc<Workbench>, Rejected> {
         let quitting = || Rejected::new(RejectedCode::NotApplicable, "Offshoot is quitting.", "");
         let opening = lock(&self.0.workbench).clone().ok_or_else(quitting)?;
-        let choice = Choice { interactive: true, acts: true, ..Choice::default() };
-        let open = async || workplace::open(&self.0.surroundings, choice).await.map(Arc::new);
+        let mut choice = Choice { interactive: true, acts: true, ..Choice::default() };
+        let open = async || {
+            // The keychain is asked beside the window's own start.
+            let mut found = Surroundings::clone(&self.surroundings()).with_stored_keys().await;
+            settle(&mut found, &mut choice).await;
+            let workbench = workplace::open_with(&found, choice, &self.0.clients).await?;
+            *lock(&self.0.surroundings) = Arc::new(found);
+            Ok(Arc::new(workbench))
+        };
         opening.get_or_try_init(open).await.cloned()
+    }
+
+    /// What is set and found.
+    fn surroundings(&self) -> Arc<Surroundings> {
+        lock(&self.0.surroundings).clone()
+    }
+
+    /// Lets new sessions, and the next requests of old ones, ask with what is set and found now.
+    async fn take_over(&self, mut found: Surroundings) -> Result<(), Rejected> {
+        let workbench = self.workbench().await?;
+        let mut choice = Choice::default();
+        settle(&mut found, &mut choice).await;
+        let answers = access::answers(&found, &choice);
+        self.0.clients.set_up(&found, &choice);
+        workbench.set_default_model(answers.provider, answers.model);
+        *lock(&self.0.surroundings) = Arc::new(found);
+        Ok(())
     }
 
     /// The core, if it is open.
@@ -198,6 +237,14 @@ impl Bridge {
     }
 }
 
+/// Names the model of a server that nobody named one for, and remembers it. One that isn't known yet is no reason not to
+/// open: asking it tells what is wrong.
+async fn settle(found: &mut Surroundings, choice: &mut Choice) {
+    if access::settle_model(found, choice).await.is_ok() && choice.model.is_some() {
+        found.settings.model.model.clone_from(&choice.model);
+    }
+}
+
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -218,7 +265,7 @@ mod tests {
         let lines = handler.lines().map(str::trim);
         let commands = lines.filter_map(|line| {
             let (module, command) = line.strip_suffix(',')?.split_once("::")?;
-            ["commands", "desktop", "roles"].contains(&module).then_some(command)
+            ["commands", "desktop", "models", "roles"].contains(&module).then_some(command)
         });
         let mut count = 0;
         for command in commands {

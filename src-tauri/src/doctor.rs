@@ -5,11 +5,13 @@ use std::process::{ExitCode, Stdio};
 use std::time::Duration;
 
 use anyhow::Context;
-use offshoot_agents::model::Provider;
+use offshoot_agents::model::{Provider, local};
 use serde::Serialize;
 
+use crate::access;
 use crate::arguments::{DoctorArguments, FolderArguments};
 use crate::console::{Console, Painted, Tone};
+use crate::keys::Account;
 use crate::surroundings::Surroundings;
 use crate::workplace::{self, Choice};
 
@@ -64,13 +66,15 @@ pub(crate) async fn run(
     folders: &FolderArguments,
     console: &mut Console,
 ) -> anyhow::Result<ExitCode> {
-    let surroundings = Surroundings::read(folders)?;
+    let surroundings = Surroundings::read(folders)?.with_stored_keys().await;
     let checks = [
         git().await,
         sandbox(&surroundings).await,
         web_view(),
         settings(&surroundings),
         model(&surroundings),
+        local_servers().await,
+        keychain(&surroundings).await,
         writable("data folder", &surroundings.data_dir),
         writable("config folder", &surroundings.config_dir),
     ];
@@ -163,18 +167,49 @@ fn settings(surroundings: &Surroundings) -> Check {
 
 fn model(surroundings: &Surroundings) -> Check {
     const NAME: &str = "model";
-    let answers = workplace::answers(surroundings, &Choice::default());
+    let choice = Choice::default();
+    let answers = access::answers(surroundings, &choice);
     if answers.provider == Provider::Demo {
         return Check::warning(
             NAME,
             "neither a key nor a server: the demo model answers",
-            "Set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL for a local server.",
+            "Store a key with `offshoot key set`, set ANTHROPIC_API_KEY or OPENAI_API_KEY, or name a server in the settings.",
         );
     }
-    let choice = Choice::default();
-    let server = workplace::address(surroundings, &choice).unwrap_or(workplace::ANTHROPIC);
-    let key = if surroundings.anthropic.key.is_some() { "with a key" } else { "without a key" };
-    Check::ok(NAME, format!("{} at {server}, {key}", answers.model))
+    let server = access::address(surroundings, &choice, answers.provider);
+    let key = Account::of(answers.provider).and_then(|account| surroundings.access(account).key.as_ref());
+    let key = key.map_or_else(|| "without a key".to_owned(), |key| format!("with a key from {}", key.place.words()));
+    let found = format!("{} from {} at {server}, {key}", answers.model, access::title(answers.provider));
+    match access::check(surroundings, &choice) {
+        Ok(()) => Check::ok(NAME, found),
+        Err(wrong) => Check::problem(NAME, found, format!("Nothing can be asked: {wrong}.")),
+    }
+}
+
+/// Model servers on this machine. There need not be one.
+async fn local_servers() -> Check {
+    let found = local::find(&local::USUAL_PORTS).await;
+    let shown = found.iter().map(|server| {
+        let more =
+            if server.models.len() > 1 { format!(" and {} more", server.models.len() - 1) } else { String::new() };
+        let first = server.models.first().map_or("", |model| model.id.as_str());
+        format!("{} at {} ({first}{more})", server.name, server.base_url)
+    });
+    let shown = shown.collect::<Vec<_>>().join("; ");
+    let ports = || local::USUAL_PORTS.map(|(_, port)| port.to_string()).join(", ");
+    Check::ok("local servers", if shown.is_empty() { format!("none on ports {}", ports()) } else { shown })
+}
+
+/// The keychain need not be there, either, but whoever wants to store a key should know.
+async fn keychain(surroundings: &Surroundings) -> Check {
+    match surroundings.keys.check_keychain().await {
+        Ok(()) => Check::ok("keychain", "usable"),
+        Err(error) => Check::warning(
+            "keychain",
+            error.to_string(),
+            "Keys can come from the environment, or from a file that only you can read: `offshoot key set … --file`.",
+        ),
+    }
 }
 
 /// Really writes: permission bits don't tell about read-only file systems and full disks.

@@ -11,6 +11,7 @@ use offshoot_agents::model::demo::OPENING;
 use offshoot_agents::workbench::Workbench;
 use offshoot_protocol::{Command, SessionId, Trust, TurnOutcome};
 
+use crate::access;
 use crate::activity::{Activity, is_limit};
 use crate::arguments::{ExecArguments, FolderArguments, Misused};
 use crate::console::{Console, Tone, one_line};
@@ -48,9 +49,12 @@ pub(crate) async fn run(
     folders: &FolderArguments,
     console: &mut Console,
 ) -> anyhow::Result<ExitCode> {
-    let surroundings = Surroundings::read(folders)?;
     let mut choice = Choice::of_exec(arguments);
-    let is_demo = workplace::answers(&surroundings, &choice).provider == Provider::Demo;
+    let mut surroundings = Surroundings::read(folders)?;
+    if choice.provider != Some(Provider::Demo) {
+        surroundings = surroundings.with_stored_keys().await;
+    }
+    let is_demo = access::answers(&surroundings, &choice).provider == Provider::Demo;
     let (prompt, project) = if is_demo && arguments.is_bare() {
         // The demo tells its own story, in its own project, where nobody has to be asked.
         choice.permit_tour();
@@ -63,7 +67,8 @@ pub(crate) async fn run(
     };
     workplace::check_settings(&surroundings)?;
     workplace::rules(&choice)?;
-    workplace::check_key(&surroundings, &choice)?;
+    access::check(&surroundings, &choice)?;
+    access::settle_model(&surroundings, &mut choice).await?;
     let workbench = workplace::open(&surroundings, choice).await?;
     settle_trust(&workbench, &project, arguments.trust, console).await?;
     let ended = follow(&workbench, arguments, &project, prompt, console).await;

@@ -8,6 +8,8 @@
 //! | [`arguments`] | the command line, parsed |
 //! | [`console`] | standard output and error; nothing else prints |
 //! | [`surroundings`] | folders, keys and the login shell's `PATH` |
+//! | [`keys`] | providers' keys, in the keychain or a file |
+//! | [`access`] | who answers: provider, address, key, model |
 //! | [`workplace`] | opens the core with all of that |
 //! | [`activity`] | one line per event, for people |
 //! | [`exec`] | one non-interactive run |
@@ -16,9 +18,11 @@
 //! | [`roles`] | the catalog, and what is wrong in it |
 //! | [`changes`] | changes, merging, conflicts |
 //! | [`worktrees`] | worktrees, looked after |
+//! | [`models`] | which models there are, and the keys for them |
 //! | [`doctor`] | checks the machine and says what to do |
 //! | `window`, `bridge` | the window, and the commands its page may call; only with the feature `desktop` |
 
+mod access;
 mod activity;
 mod arguments;
 #[cfg(feature = "desktop")]
@@ -27,6 +31,8 @@ mod changes;
 mod console;
 mod doctor;
 mod exec;
+mod keys;
+mod models;
 mod permissions;
 mod roles;
 mod sessions;
@@ -65,6 +71,8 @@ pub fn main() -> ExitCode {
         Some(Wish::Merge(ref wish)) => runtime.block_on(changes::merge(wish, &arguments.folders, &mut console)),
         Some(Wish::Conflicts(ref wish)) => runtime.block_on(changes::conflicts(wish, &arguments.folders, &mut console)),
         Some(Wish::Worktrees(ref wish)) => runtime.block_on(worktrees::run(wish, &arguments.folders, &mut console)),
+        Some(Wish::Models(ref wish)) => runtime.block_on(models::run(wish, &arguments.folders, &mut console)),
+        Some(Wish::Key(ref wish)) => runtime.block_on(models::key(wish, &arguments.folders, &mut console)),
         Some(Wish::Doctor(ref wish)) => runtime.block_on(doctor::run(wish, &arguments.folders, &mut console)),
     };
     // A read that blocks (a terminal, a hung file system) must not keep the program from ending.

@@ -3,11 +3,14 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::Context;
+use offshoot_agents::model::Secret;
 use offshoot_agents::settings::{self, Loaded, SettingsFolders};
 
 use crate::arguments::FolderArguments;
+use crate::keys::{Account, Key, KeyError, Keys, Place};
 
 mod login_shell;
 
@@ -24,8 +27,16 @@ pub(crate) struct Surroundings {
     pub(crate) home: PathBuf,
     /// `LANG`, for child processes.
     pub(crate) language: Option<String>,
-    /// What the environment says of Anthropic's API.
-    pub(crate) anthropic: Anthropic,
+    /// How Anthropic's API is reached.
+    pub(crate) anthropic: Access,
+    /// How the API of `OpenAI`, or a compatible server, is reached.
+    pub(crate) openai: Access,
+    /// Certificates, in PEM, that are trusted beside the web's: those of `SSL_CERT_FILE`.
+    pub(crate) authorities: Option<Arc<[u8]>>,
+    /// Where keys are stored.
+    pub(crate) keys: Keys,
+    /// Why stored keys could not be read.
+    pub(crate) key_problem: Option<KeyError>,
     /// Variables that git needs to find the person's configuration.
     pub(crate) for_git: Vec<(OsString, OsString)>,
     /// The person's own settings.
@@ -34,13 +45,20 @@ pub(crate) struct Surroundings {
     pub(crate) for_commands: Vec<(String, String)>,
 }
 
-/// How Anthropic's API is reached, as far as the environment says.
+/// How a provider is reached, as far as that was found.
 #[derive(Clone, Default)]
-pub(crate) struct Anthropic {
-    /// `ANTHROPIC_API_KEY`.
-    pub(crate) key: Option<String>,
-    /// `ANTHROPIC_BASE_URL`.
+pub(crate) struct Access {
+    /// The key: the environment's, or a stored one.
+    pub(crate) key: Option<Key>,
+    /// The environment's address.
     pub(crate) base_url: Option<String>,
+}
+
+impl Access {
+    /// Whether anything was found.
+    pub(crate) fn is_some(&self) -> bool {
+        self.key.is_some() || self.base_url.is_some()
+    }
 }
 
 impl Surroundings {
@@ -49,7 +67,37 @@ impl Surroundings {
         Self::from_variables(arguments, &|name| std::env::var_os(name), std::env::home_dir())
     }
 
-    fn from_variables(
+    /// The folders, as arguments that would find them again.
+    pub(crate) fn folders(&self) -> FolderArguments {
+        FolderArguments { data_dir: Some(self.data_dir.clone()), config_dir: Some(self.config_dir.clone()) }
+    }
+
+    /// Adds the stored keys for accounts that the environment has no key for. May wait for the keychain, but not for long.
+    pub(crate) async fn with_stored_keys(mut self) -> Self {
+        for account in Account::ALL {
+            if self.access(account).key.is_some() {
+                continue;
+            }
+            let (key, problem) = self.keys.stored(account).await;
+            self.key_problem = problem.or(self.key_problem);
+            match account {
+                Account::Anthropic => self.anthropic.key = key,
+                Account::Openai => self.openai.key = key,
+            }
+        }
+        self
+    }
+
+    /// How the provider of an account is reached.
+    pub(crate) fn access(&self, account: Account) -> &Access {
+        match account {
+            Account::Anthropic => &self.anthropic,
+            Account::Openai => &self.openai,
+        }
+    }
+
+    /// What there is with these variables and this home directory.
+    pub(crate) fn from_variables(
         arguments: &FolderArguments,
         variable: &dyn Fn(&str) -> Option<OsString>,
         home: Option<PathBuf>,
@@ -68,14 +116,23 @@ impl Surroundings {
             ..SettingsFolders::default()
         };
         let settings = settings::load(&files);
+        let access = |account: Account, address: &str| {
+            let key = text(account.variable()).map(|key| Key { secret: Secret::new(&key), place: Place::Environment });
+            Access { key, base_url: text(address) }
+        };
         let visible = settings.environment.iter().filter_map(|name| Some((name.clone(), text(name)?)));
         Ok(Self {
             data_dir: folder(&arguments.data_dir, data_home(variable, &home))?,
             for_commands: visible.collect(),
             settings,
+            keys: Keys::new(&config_dir),
             config_dir,
             language: text("LC_ALL").or_else(|| text("LANG")),
-            anthropic: Anthropic { key: text("ANTHROPIC_API_KEY"), base_url: text("ANTHROPIC_BASE_URL") },
+            anthropic: access(Account::Anthropic, "ANTHROPIC_BASE_URL"),
+            openai: access(Account::Openai, "OPENAI_BASE_URL"),
+            // One that can't be read is as good as none: connections that need it then say that they aren't trusted.
+            authorities: text("SSL_CERT_FILE").and_then(|path| std::fs::read(path).ok()).map(Into::into),
+            key_problem: None,
             for_git: ["XDG_CONFIG_HOME", "SystemRoot"]
                 .into_iter()
                 .filter_map(|name| Some((name.into(), variable(name)?)))
@@ -156,6 +213,6 @@ mod tests {
 
     #[test]
     fn an_empty_key_is_no_key() {
-        assert_eq!(read(&[("ANTHROPIC_API_KEY", "")], &FolderArguments::default()).anthropic.key, None);
+        assert!(read(&[("ANTHROPIC_API_KEY", "")], &FolderArguments::default()).anthropic.key.is_none());
     }
 }

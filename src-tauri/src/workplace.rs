@@ -1,15 +1,12 @@
 //! Opens the core with what the program was told and what it found.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use offshoot_agents::clock::{Ids, SystemClock};
 use offshoot_agents::git::GitSettings;
-use offshoot_agents::model::anthropic::Anthropic;
-use offshoot_agents::model::demo::{self, Demo};
-use offshoot_agents::model::{Endpoint, Model, ModelError, Provider, Secret};
+use offshoot_agents::model::Provider;
+use offshoot_agents::model::demo;
 use offshoot_agents::policy::{RuleKind, RuleSource, Rules};
 use offshoot_agents::sandbox::{self, Limits, Sandbox};
 use offshoot_agents::settings::{Forks, Settings};
@@ -18,17 +15,9 @@ use offshoot_agents::trust::{Trust, TrustFile};
 use offshoot_agents::workbench::{Options, Workbench};
 use offshoot_protocol::{PermissionMode, Rejected, RejectedCode};
 
+use crate::access::{self, Clients};
 use crate::arguments::{ExecArguments, ForksArgument, Misused};
 use crate::surroundings::{Surroundings, search_path};
-
-/// What new sessions ask for, unless told otherwise.
-const ANTHROPIC_MODEL: &str = "claude-sonnet-4-5";
-
-/// Where Anthropic's API is.
-pub(crate) const ANTHROPIC: &str = "https://api.anthropic.com";
-
-/// The demo's name for its model.
-const DEMO_MODEL: &str = "demo";
 
 /// What the caller decides about the core.
 #[derive(Clone, Debug, Default)]
@@ -82,34 +71,6 @@ impl Choice {
     }
 }
 
-/// Who answers new sessions.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Answers {
-    /// The client.
-    pub(crate) provider: Provider,
-    /// The model's id.
-    pub(crate) model: String,
-}
-
-/// Who answers: what was chosen, else what is set, else Anthropic when there is a key or an address, else the demo.
-pub(crate) fn answers(surroundings: &Surroundings, choice: &Choice) -> Answers {
-    let set = &surroundings.settings.model;
-    let is_configured = surroundings.anthropic.key.is_some() || address(surroundings, choice).is_some();
-    let usual = if is_configured { Provider::Anthropic } else { Provider::Demo };
-    let provider = choice.provider.or(set.provider).unwrap_or(usual);
-    let model = if provider == Provider::Demo { DEMO_MODEL } else { ANTHROPIC_MODEL };
-    // A model that is set is one of the provider that is set.
-    let set_model = set.model.as_ref().filter(|_| choice.provider.is_none() && provider != Provider::Demo);
-    let model = choice.model.as_ref().or(set_model).map_or(model, String::as_str);
-    Answers { provider, model: model.to_owned() }
-}
-
-/// The provider's address, unless it is the usual one: the command line's, the environment's, or what is set.
-pub(crate) fn address<'a>(surroundings: &'a Surroundings, choice: &'a Choice) -> Option<&'a str> {
-    let set = surroundings.settings.model.base_url.as_ref();
-    choice.base_url.as_ref().or(surroundings.anthropic.base_url.as_ref()).or(set).map(String::as_str)
-}
-
 /// The rules of the command line; those of the settings files are the session's. A malformed one is a mistake of whoever
 /// wrote it: nothing is started with fewer rules than were meant.
 pub(crate) fn rules(choice: &Choice) -> Result<Rules, Misused> {
@@ -133,17 +94,6 @@ pub(crate) fn check_settings(surroundings: &Surroundings) -> Result<(), Misused>
     }
 }
 
-/// Refuses to ask Anthropic without a key, rather than to be refused there.
-pub(crate) fn check_key(surroundings: &Surroundings, choice: &Choice) -> Result<(), Misused> {
-    let is_wanted = answers(surroundings, choice).provider == Provider::Anthropic;
-    if is_wanted && surroundings.anthropic.key.is_none() && address(surroundings, choice).is_none() {
-        let message =
-            "there is no key for Anthropic; set ANTHROPIC_API_KEY, or name a server that needs none with --base-url";
-        return Err(Misused(message.to_owned()));
-    }
-    Ok(())
-}
-
 /// What is wrong with the settings files, one line each.
 pub(crate) fn warnings(surroundings: &Surroundings) -> Vec<String> {
     let (_, about_rules) = surroundings.settings.rules();
@@ -152,11 +102,21 @@ pub(crate) fn warnings(surroundings: &Surroundings) -> Vec<String> {
 
 /// Opens the core.
 pub(crate) async fn open(surroundings: &Surroundings, choice: Choice) -> Result<Workbench, Rejected> {
-    let answers = answers(surroundings, &choice);
-    let models = models(surroundings, &choice).map_err(|error| {
-        Rejected::new(RejectedCode::Invalid, format!("The model can't be reached: {error}."), "Check key and address.")
-    })?;
-    let rules = rules(&choice).map_err(|misused| Rejected::new(RejectedCode::Invalid, misused.0, "Correct it."))?;
+    open_with(surroundings, choice, &Clients::default()).await
+}
+
+/// Opens the core with these clients, which it sets up. A client that can't be made is told to whoever asks it.
+pub(crate) async fn open_with(
+    surroundings: &Surroundings,
+    choice: Choice,
+    clients: &Clients,
+) -> Result<Workbench, Rejected> {
+    let answers = access::answers(surroundings, &choice);
+    clients.set_up(surroundings, &choice);
+    let mut rules = rules(&choice).map_err(|misused| Rejected::new(RejectedCode::Invalid, misused.0, "Correct it."))?;
+    // In no mode, and whatever other rules say, is there a reason to look at this program's own keys.
+    let keys = format!("/{}", surroundings.keys.path().display());
+    rules.add(RuleKind::Deny, RuleSource::CommandLine, &[format!("Read({keys})"), format!("Edit({keys})")]);
     let path = search_path().await;
     let sandbox = if choice.acts { sandbox(surroundings).await } else { Sandbox::not_confined("nothing runs") };
     let options = Options {
@@ -164,7 +124,7 @@ pub(crate) async fn open(surroundings: &Surroundings, choice: Choice) -> Result<
         config_dir: surroundings.config_dir.clone(),
         clock: Arc::new(SystemClock),
         ids: Ids::random(),
-        models,
+        models: clients.by_provider(),
         default_model: (answers.provider, answers.model),
         model_override: None,
         tools: tool::Options {
@@ -215,28 +175,11 @@ fn adjust(choice: &Choice) -> Arc<dyn Fn(&mut Settings) + Send + Sync> {
     })
 }
 
-/// The demo's pace: it reads like a fast model.
-const DEMO_PAUSE: Duration = Duration::from_millis(20);
-
-/// The clients. Without a key or an address there is only the demo.
-fn models(surroundings: &Surroundings, choice: &Choice) -> Result<HashMap<Provider, Arc<dyn Model>>, ModelError> {
-    let demo: Arc<dyn Model> = Arc::new(Demo::new(DEMO_PAUSE));
-    let mut models = HashMap::from([(Provider::Demo, demo)]);
-    let anthropic = &surroundings.anthropic;
-    let address = address(surroundings, choice);
-    let is_wanted = answers(surroundings, choice).provider == Provider::Anthropic;
-    if is_wanted || address.is_some() || anthropic.key.is_some() {
-        let address = address.unwrap_or(ANTHROPIC);
-        let key = anthropic.key.as_deref().map(Secret::new);
-        models.insert(Provider::Anthropic, Arc::new(Anthropic::new(Endpoint::new(address, key))?));
-    }
-    Ok(models)
-}
-
 /// The wall around commands, as good as this machine has it; found out by trying.
 pub(crate) async fn sandbox(surroundings: &Surroundings) -> Sandbox {
     let candidates = sandbox::BUBBLEWRAP.map(PathBuf::from);
     let mut masked = sandbox::credentials(&surroundings.home);
+    masked.push(surroundings.keys.path().to_path_buf());
     // Worktrees and scratch folders of sessions lie in the data folder too, so it can't be masked as a whole.
     let own = ["offshoot.sqlite", "offshoot.sqlite-wal", "offshoot.sqlite-shm", "window"];
     masked.extend(own.map(|name| surroundings.data_dir.join(name)));

@@ -18,6 +18,7 @@ import type {
   Snapshot,
   TrustQuestion,
 } from "./protocol.gen";
+import { recordedModels } from "./settings/recorded";
 import { recordedRoles } from "./roles/recorded";
 import { sampleRoles } from "./roles/samples";
 import { emptySession, foldEvent, toSnapshot, type SessionState } from "./session/fold";
@@ -206,6 +207,7 @@ export function recordedBridge(recording: Recording, playback: Playback = {}): R
 
   return {
     ...recordedRoles(sampleRoles(playback.roles ?? null)),
+    ...recordedModels(recording.startup),
     sent,
     trusted,
     step,

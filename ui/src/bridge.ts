@@ -41,8 +41,57 @@ export interface Startup {
   /** Whether the scripted demo model answers instead of a real one. */
   demo: boolean;
   model: string;
-  provider: string;
+  provider: Provider;
   dataDir: string;
+  /** Where the key is; `null`: there is none. */
+  key?: KeyPlace | null;
+  /** Whether the model's server is on this computer. */
+  local?: boolean;
+}
+
+export type Provider = "anthropic" | "openai" | "openai-responses" | "demo";
+
+export type KeyPlace = "environment" | "keychain" | "file";
+
+export interface ListedModel {
+  id: string;
+  name?: string;
+}
+
+/** A model server that was found on this computer. */
+export interface LocalServer {
+  name: string;
+  baseUrl: string;
+  models: ListedModel[];
+}
+
+/** What is set about the model, and what could be. */
+export interface ModelSetup {
+  provider: Provider;
+  model: string;
+  baseUrl: string | null;
+  /** Variables of the environment that count more. */
+  overriding: string[];
+  keys: { account: string; place: KeyPlace | null }[];
+  settingsFile: string;
+  keyFile: string;
+  /** `null`: it can be used. */
+  keychainProblem: string | null;
+  local: LocalServer[];
+}
+
+/** Blank texts: the usual ones, and the key that there is. */
+export interface ModelWish {
+  provider: Provider;
+  baseUrl: string;
+  model: string;
+  key: string;
+}
+
+export interface ModelTried {
+  model: string;
+  text: string;
+  milliseconds: number;
 }
 
 export interface Roles {
@@ -94,6 +143,13 @@ export interface Bridge {
   roleRule(project: string, entry: string): Promise<RoleRule>;
   /** The agents that had a role, the newest first. */
   roleUses(project: string, role: string): Promise<RoleUse[]>;
+  modelSetup(): Promise<ModelSetup>;
+  modelList(wish: ModelWish): Promise<ListedModel[]>;
+  /** Really asks for a word. */
+  modelTest(wish: ModelWish): Promise<ModelTried>;
+  /** Writes the settings, and the key into `place`. Answers as `startup` does. */
+  modelSave(wish: ModelWish, place: KeyPlace): Promise<Startup>;
+  keyDelete(provider: Provider): Promise<Startup>;
   /** What the folder's own files would ask for, and whether they count. */
   trust(project: string): Promise<TrustQuestion>;
   /** Counts for sessions that begin or are opened from now on. */
@@ -149,6 +205,11 @@ export function windowBridge(): Bridge {
     roleRestore: (project, trashed) => invoke("role_restore", { project, trashed }),
     roleRule: (project, entry) => invoke("role_rule", { project, entry }),
     roleUses: (project, role) => invoke("role_uses", { project, role }),
+    modelSetup: () => invoke("model_setup"),
+    modelList: (wish) => invoke("model_list", { wish }),
+    modelTest: (wish) => invoke("model_test", { wish }),
+    modelSave: (wish, place) => invoke("model_save", { wish, place }),
+    keyDelete: (provider) => invoke("key_delete", { provider }),
     trust: (project) => invoke("trust", { project }),
     setTrust: (project, trusted) => invoke("set_trust", { project, trusted }),
     openExternal: (url) => invoke("open_external", { url }),

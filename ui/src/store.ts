@@ -42,6 +42,8 @@ export interface AppStore {
   readonly prefs: Prefs;
   readonly studio: Studio;
   startup: Accessor<Startup | undefined>;
+  /** After the model was changed. */
+  setStartup(about: Startup): void;
   project: Accessor<string | null>;
   sessions: Accessor<SessionSummary[]>;
   session: Accessor<SessionStore | undefined>;
@@ -201,6 +203,7 @@ export function createApp(bridge: Bridge): AppStore {
     prefs,
     studio,
     startup,
+    setStartup,
     project,
     sessions,
     session,

@@ -9,6 +9,7 @@
 //! Of a folder that isn't trusted nothing counts but its `ask` and `deny` rules. What a rule's text means is decided in
 //! [`crate::policy`]. Nothing here looks at the environment, and no warning repeats the value of a key that it doesn't know.
 
+mod assign;
 mod hook_list;
 mod json;
 mod key;
@@ -23,6 +24,7 @@ use std::time::Duration;
 
 use offshoot_protocol::PermissionMode;
 
+pub use assign::set_values;
 pub use layer::{
     Layer, Loaded, ModelChoice, SettingRule, SettingWarning, SettingsFolders, Theme, WorktreeSettings, load, local_file,
 };

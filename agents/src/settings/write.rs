@@ -145,11 +145,11 @@ fn with_rules(path: &Path, old: String, rules: &[String]) -> Result<(String, usi
     Ok((written.text, added))
 }
 
-fn last_end(node: &Node) -> Option<usize> {
+pub(super) fn last_end(node: &Node) -> Option<usize> {
     node.members()?.last().map(|Member { value, .. }| value.span.end)
 }
 
-fn parse(path: &Path, text: String) -> Result<Document, WriteError> {
+pub(super) fn parse(path: &Path, text: String) -> Result<Document, WriteError> {
     Document::parse(text).map_err(|error| {
         let path = path.to_path_buf();
         WriteError::Syntax { path, line: error.line, column: error.column, message: error.message }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use offshoot_protocol::Warning;
 
@@ -26,7 +26,7 @@ pub struct Kit {
     /// The clients, by provider.
     pub models: HashMap<Provider, Arc<dyn Model>>,
     /// Which of them a new root agent uses, and with which model.
-    pub default_model: (Provider, String),
+    pub default_model: Mutex<(Provider, String)>,
     /// Names that roles and calls may use for models.
     pub aliases: ModelAliases,
     /// A model that every subagent gets, whatever its call and role say.

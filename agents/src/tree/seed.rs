@@ -1,7 +1,7 @@
 //! How an agent comes into being, and back after a restart.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use futures_util::stream::{self, BoxStream, StreamExt as _};
 use offshoot_protocol::{
@@ -40,7 +40,7 @@ impl Tree {
     /// Records the session and its root agent.
     pub async fn plant(self: &Arc<Self>, project: &Path, title: &str) -> Result<AgentId, LogError> {
         let id = AgentId(self.means.kit.ids.next("a-"));
-        let (provider, model) = self.means.kit.default_model.clone();
+        let (provider, model) = self.means.kit.default_model.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let settings = &self.means.settings;
         let head = Arc::new(RequestHead {
             provider,

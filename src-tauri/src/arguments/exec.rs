@@ -22,6 +22,7 @@ Examples:
   offshoot exec --allow 'Bash(cargo test *)' 'Fix the failing test'
   offshoot exec --json 'Review the last commit' | jq -r 'select(.type == \"agent_ended\")'
   offshoot exec --continue 'And now the documentation'     the newest session of this folder
+  offshoot exec --provider openai --base-url http://127.0.0.1:11434/v1 --model qwen3 'Explain src/main.rs'
   offshoot exec --provider demo                            the demo, without a key or network")]
 #[allow(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub(crate) struct ExecArguments {
@@ -31,12 +32,12 @@ pub(crate) struct ExecArguments {
     /// The project folder [default: the current one]
     #[arg(short = 'C', long = "directory", value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     pub(crate) directory: Option<PathBuf>,
-    /// Who answers [default: anthropic with a key or a base URL in the environment, otherwise demo]
+    /// Who answers [default: what is set, else whoever there is a key or a base URL for, else demo]
     #[arg(long, value_name = "PROVIDER")]
     pub(crate) provider: Option<ProviderName>,
-    #[arg(long, help = "The provider's address [default: $ANTHROPIC_BASE_URL]", value_name = "URL")]
+    #[arg(long, help = "The provider's address [default: $ANTHROPIC_BASE_URL, $OPENAI_BASE_URL]", value_name = "URL")]
     pub(crate) base_url: Option<String>,
-    /// The model's id, as the provider knows it
+    /// The model's id, as the provider knows it; `offshoot models` lists them
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
     /// How calls are decided that no rule decides
@@ -89,6 +90,10 @@ impl ExecArguments {
 pub(crate) enum ProviderName {
     /// Anthropic Messages
     Anthropic,
+    /// Chat Completions: `OpenAI`, Ollama, llama.cpp, vLLM, LM Studio, `OpenRouter` and other compatible servers
+    Openai,
+    /// `OpenAI` Responses
+    OpenaiResponses,
     /// The embedded demo: no key, no network
     Demo,
 }
@@ -97,6 +102,8 @@ impl From<ProviderName> for Provider {
     fn from(name: ProviderName) -> Self {
         match name {
             ProviderName::Anthropic => Self::Anthropic,
+            ProviderName::Openai => Self::Openai,
+            ProviderName::OpenaiResponses => Self::OpenaiResponses,
             ProviderName::Demo => Self::Demo,
         }
     }

@@ -10,6 +10,8 @@ use tauri::State;
 use tauri::ipc::Channel;
 
 use super::{Bridge, Roles, Startup};
+use crate::access;
+use crate::keys::Account;
 use crate::workplace::{self, Choice};
 
 /// What the page needs before it draws anything.
@@ -24,14 +26,20 @@ pub(super) async fn startup(bridge: State<'_, Bridge>) -> Result<Startup, Reject
         let newest = workbench.sessions()?.into_iter().next();
         newest.map(|session| session.project).filter(|project| Path::new(project).is_dir())
     };
-    let chosen = workplace::answers(&bridge.0.surroundings, &Choice::default());
+    let surroundings = bridge.surroundings();
+    let choice = Choice::default();
+    let chosen = access::answers(&surroundings, &choice);
+    let account = Account::of(chosen.provider);
+    let address = access::address(&surroundings, &choice, chosen.provider);
     Ok(Startup {
+        key: account.and_then(|account| surroundings.access(account).key.as_ref()).map(|key| key.place),
+        local: account.is_some() && ["//127.0.0.1", "//localhost", "//[::1]"].iter().any(|host| address.contains(host)),
         version: env!("CARGO_PKG_VERSION"),
         project,
         demo: chosen.provider == offshoot_agents::model::Provider::Demo,
         model: chosen.model,
         provider: chosen.provider,
-        data_dir: bridge.0.surroundings.data_dir.to_string_lossy().into_owned(),
+        data_dir: surroundings.data_dir.to_string_lossy().into_owned(),
     })
 }
 
@@ -47,7 +55,7 @@ pub(super) async fn open_project(bridge: State<'_, Bridge>, path: String) -> Res
 /// Makes the demo's sample project, if it isn't there yet, and opens it. Answers with its absolute path.
 #[tauri::command]
 pub(super) async fn open_demo(bridge: State<'_, Bridge>) -> Result<String, Rejected> {
-    let folder = workplace::demo_project(&bridge.0.surroundings).await?;
+    let folder = workplace::demo_project(&bridge.surroundings()).await?;
     open_project(bridge, folder.to_string_lossy().into_owned()).await
 }
 

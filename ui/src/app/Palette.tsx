@@ -113,7 +113,7 @@ function allEntries(app: AppStore): Entry[] {
     { label: "Show review", about: "Changes of the selected agent", icon: "branch", run: () => show(app, "review") },
     { label: "Show tasks", about: "Plan and figures of the selected agent", icon: "plan", run: () => show(app, "tasks") },
     { label: "Roles", about: "What agents can be", icon: "subagent", run: () => app.setSheet("roles") },
-    { label: "Settings", about: "Theme and zoom", icon: "settings", keys: "Ctrl ,", run: () => app.setSheet("settings") },
+    { label: "Settings", about: "Model, key, theme and zoom", icon: "settings", keys: "Ctrl ,", run: () => app.setSheet("settings") },
     { label: "Keyboard", about: "All keys", icon: "keyboard", keys: "?", run: () => app.setSheet("help") },
     { label: "Light theme", about: "Appearance", icon: "settings", run: () => app.prefs.setTheme("light") },
     { label: "Dark theme", about: "Appearance", icon: "settings", run: () => app.prefs.setTheme("dark") },

@@ -1,14 +1,17 @@
 // The first start: choose a folder, or try the demo on a sample repository.
 
-import { Show, type JSX } from "solid-js";
+import { Show, createResource, type JSX } from "solid-js";
 import { Button } from "../parts/Button";
 import { Icon } from "../parts/Icon";
+import { foundWords, PROVIDERS } from "../settings/providers";
 import { useApp } from "./context";
 import s from "./Start.module.css";
 
 export function Start(): JSX.Element {
   const app = useApp();
   const isDemo = () => app.startup()?.demo === true;
+  // Servers on this computer are looked for only when nothing else is set up, and nothing waits for them.
+  const [locals] = createResource(isDemo, () => app.bridge.modelSetup().then((setup) => setup.local, () => []));
   return (
     <main class={s.page}>
       <div class={s.card}>
@@ -48,13 +51,17 @@ export function Start(): JSX.Element {
                 when={about().demo}
                 fallback={
                   <>
-                    Model: <strong>{about().model}</strong> from {about().provider}
+                    Model: <strong>{about().model}</strong> from {PROVIDERS[about().provider].label}, {foundWords(about())}.
                   </>
                 }
               >
                 <strong>Demo model.</strong> No model is set up, so a script plays the agents. Nothing leaves this computer and
                 nothing is charged.
-              </Show>
+              </Show>{" "}
+              <Show when={about().demo && locals()?.[0]}>{(server) => <>{server().name} runs on this computer. </>}</Show>
+              <Button small kind="quiet" onClick={() => app.setSheet("settings")}>
+                {about().demo ? "Set up a model…" : "Another model…"}
+              </Button>
             </p>
           )}
         </Show>

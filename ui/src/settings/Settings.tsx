@@ -1,9 +1,10 @@
-// Settings of the window: theme and zoom. What concerns agents is in the settings files.
+// Settings: the model, and how the window looks. What else concerns agents is in the settings files.
 
 import { For, Show, type JSX } from "solid-js";
 import { useApp } from "../app/context";
 import { Button } from "../parts/Button";
 import type { Theme } from "../app/prefs";
+import { Model } from "./Model";
 import s from "./Settings.module.css";
 
 const THEMES: { theme: Theme; label: string }[] = [
@@ -17,6 +18,7 @@ export function Settings(): JSX.Element {
   const app = useApp();
   return (
     <div class={s.settings}>
+      <Model />
       <fieldset class={s.field}>
         <legend>Theme</legend>
         <div class={s.choices}>
