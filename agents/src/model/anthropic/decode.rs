@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 
 use super::opaque;
 use crate::model::http::Decode;
-use crate::model::wire::{self, parse, protocol};
+use crate::model::wire::{self, Halves, Piece, parse, protocol};
 use crate::model::{ModelError, ModelEvent, StopReason};
 
 /// The state of one answer.
@@ -25,6 +25,7 @@ pub(super) struct Decoder {
     open: Option<(u64, Open)>,
     stop: Option<StopReason>,
     usage: Usage,
+    halves: Halves,
 }
 
 /// A block under construction.
@@ -124,23 +125,27 @@ impl Decoder {
         }
         let delta: Delta = parse(delta.get().as_bytes())?;
         let block = self.index;
+        let mut join = |piece: &Piece| self.halves.join(block, piece);
         match (open, &*kind.r#type) {
             (Open::Text(text), "text_delta") => {
-                text.push_str(&delta.text);
-                out.push_back(ModelEvent::TextDelta { block, text: delta.text });
+                let more = join(&delta.text);
+                text.push_str(&more);
+                out.push_back(ModelEvent::TextDelta { block, text: more });
             }
             (Open::Thinking { thinking, .. }, "thinking_delta") => {
-                thinking.push_str(&delta.thinking);
-                out.push_back(ModelEvent::ThinkingDelta { block, text: delta.thinking });
+                let more = join(&delta.thinking);
+                thinking.push_str(&more);
+                out.push_back(ModelEvent::ThinkingDelta { block, text: more });
             }
             (Open::Thinking { signature, .. }, "signature_delta") => signature.push_str(&delta.signature),
             (Open::Call { id, name, input, .. }, "input_json_delta") => {
-                input.push_str(&delta.partial_json);
+                let text = join(&delta.partial_json);
+                input.push_str(&text);
                 let (call, name) = (id.clone(), name.clone());
-                out.push_back(ModelEvent::InputDelta { block, call, name, text: delta.partial_json });
+                out.push_back(ModelEvent::InputDelta { block, call, name, text });
             }
-            (Open::Opaque { input, .. }, "input_json_delta") => input.push_str(&delta.partial_json),
-            (Open::Opaque { text, .. }, "text_delta") => text.push_str(&delta.text),
+            (Open::Opaque { input, .. }, "input_json_delta") => input.push_str(&join(&delta.partial_json)),
+            (Open::Opaque { text, .. }, "text_delta") => text.push_str(&join(&delta.text)),
             // A kind of growth that this block doesn't have.
             _ => {}
         }
@@ -152,8 +157,9 @@ impl Decoder {
         if event.index().is_some_and(|given| given != index) {
             return Err(protocol("a block ended that isn't the open one"));
         }
+        let rest = self.halves.end(self.index);
         let block = match open {
-            Open::Text(text) => Block::Text { text, origin: Origin::Model },
+            Open::Text(text) => Block::Text { text: text + rest, origin: Origin::Model },
             Open::Thinking { thinking, signature } => Block::Thinking { thinking, signature },
             Open::Redacted { data } => Block::RedactedThinking { data },
             Open::Call { id, name, input, initial } => {
@@ -322,10 +328,10 @@ struct CallStart<'a> {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Delta {
-    text: String,
-    thinking: String,
+    text: Piece,
+    thinking: Piece,
     signature: String,
-    partial_json: String,
+    partial_json: Piece,
 }
 
 #[derive(Default, Deserialize)]

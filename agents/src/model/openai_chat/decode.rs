@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use crate::model::http::Decode;
 use crate::model::openai::failure;
-use crate::model::wire::{self, arguments, parse, protocol};
+use crate::model::wire::{self, Halves, Piece, arguments, parse, protocol};
 use crate::model::{ModelError, ModelEvent, StopReason};
 use crate::transcript::Transcript;
 
@@ -25,6 +25,7 @@ pub(super) struct Decoder {
     calls: Vec<Gathered>,
     finish: Option<String>,
     usage: Usage,
+    halves: Halves,
 }
 
 /// A block of words under construction.
@@ -88,23 +89,33 @@ impl Decoder {
     /// A decoder for the answer to `transcript`.
     pub(super) fn new(transcript: Transcript) -> Self {
         let (usage, calls) = (Usage::default(), Vec::new());
-        Self { transcript, is_started: false, index: 0, open: None, calls, finish: None, usage }
+        Self {
+            transcript,
+            is_started: false,
+            index: 0,
+            open: None,
+            calls,
+            finish: None,
+            usage,
+            halves: Halves::default(),
+        }
     }
 
     fn grow(&mut self, delta: Delta<'_>, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
-        if let Some(text) = delta.reasoning_content.or(delta.reasoning).and_then(words).filter(|text| !text.is_empty())
-        {
+        let thought = delta.reasoning_content.or(delta.reasoning).and_then(words);
+        if let Some(piece) = thought.filter(|piece| !piece.is_empty()) {
             if !matches!(self.open, Some(Open::Thinking(_))) {
                 self.close(out);
             }
             let Open::Thinking(open) = self.open.get_or_insert_with(|| Open::Thinking(String::new())) else {
                 unreachable!("anything else was closed")
             };
+            let text = self.halves.join(self.index, &piece);
             open.push_str(&text);
             out.push_back(ModelEvent::ThinkingDelta { block: self.index, text });
         }
-        for text in [delta.content, delta.refusal].into_iter().flatten().filter_map(words) {
-            if text.is_empty() {
+        for piece in [delta.content, delta.refusal].into_iter().flatten().filter_map(words) {
+            if piece.is_empty() {
                 continue;
             }
             if !matches!(self.open, Some(Open::Text(_))) {
@@ -113,6 +124,7 @@ impl Decoder {
             let Open::Text(open) = self.open.get_or_insert_with(|| Open::Text(String::new())) else {
                 unreachable!("anything else was closed")
             };
+            let text = self.halves.join(self.index, &piece);
             open.push_str(&text);
             out.push_back(ModelEvent::TextDelta { block: self.index, text });
         }
@@ -123,8 +135,9 @@ impl Decoder {
     }
 
     fn close(&mut self, out: &mut VecDeque<ModelEvent>) {
+        let rest = self.halves.end(self.index);
         let block = match self.open.take() {
-            Some(Open::Text(text)) => Block::Text { text, origin: Origin::Model },
+            Some(Open::Text(text)) => Block::Text { text: text + rest, origin: Origin::Model },
             Some(Open::Thinking(thinking)) => Block::Thinking { thinking, signature: String::new() },
             None => return,
         };
@@ -136,15 +149,16 @@ impl Decoder {
         let function = piece.function.unwrap_or_default();
         let given = piece.id.unwrap_or_default();
         let name = function.name.unwrap_or_default();
-        let text = function.arguments.map(arguments).transpose()?.unwrap_or_default();
+        let more = function.arguments.map(arguments).transpose()?.unwrap_or_default();
         let at = match self.continued(piece.index, &given, &name) {
             Some(at) => at,
             None => self.begin(piece.index, given, name, out)?,
         };
+        let block = self.index + u32::try_from(at).unwrap_or(u32::MAX);
         let call = &mut self.calls[at];
-        call.input.push_str(&text);
-        if !text.is_empty() {
-            let block = self.index + u32::try_from(at).unwrap_or(u32::MAX);
+        if !more.is_empty() {
+            let text = self.halves.join(block, &more);
+            call.input.push_str(&text);
             let (call, name) = (call.id.clone(), call.name.clone());
             out.push_back(ModelEvent::InputDelta { block, call, name, text });
         }
@@ -219,22 +233,17 @@ impl Decoder {
 }
 
 /// The words of a delta: a text, or the texts of a list of parts.
-fn words(value: &RawValue) -> Option<String> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Words {
-        Text(String),
-        Parts(Vec<Part>),
-    }
+fn words(value: &RawValue) -> Option<Piece> {
     #[derive(Deserialize)]
     struct Part {
         #[serde(default)]
-        text: String,
+        text: Piece,
     }
-    match serde_json::from_str(value.get()).ok()? {
-        Words::Text(text) => Some(text),
-        Words::Parts(parts) => Some(parts.into_iter().map(|part| part.text).collect()),
+    if value.get().starts_with('"') {
+        return serde_json::from_str(value.get()).ok();
     }
+    let parts: Vec<Part> = serde_json::from_str(value.get()).ok()?;
+    Some(parts.into_iter().map(|part| part.text).collect())
 }
 
 #[derive(Deserialize)]

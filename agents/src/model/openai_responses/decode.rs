@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 
 use crate::model::http::Decode;
 use crate::model::openai::failure;
-use crate::model::wire::{self, parse, protocol};
+use crate::model::wire::{self, Halves, Piece, parse, protocol};
 use crate::model::{ModelError, ModelEvent, StopReason};
 use crate::transcript::Transcript;
 
@@ -31,6 +31,7 @@ pub(super) struct Decoder {
     has_calls: bool,
     has_refusal: bool,
     calls: Vec<CallId>,
+    halves: Halves,
 }
 
 struct Item {
@@ -99,6 +100,7 @@ impl Decoder {
             has_calls: false,
             has_refusal: false,
             calls: Vec::new(),
+            halves: Halves::default(),
         }
     }
 
@@ -142,7 +144,7 @@ impl Decoder {
         let Some(Item { block, content: Content::Text(text), .. }) = self.items.get_mut(&number) else {
             return Err(protocol("text for an item that is none"));
         };
-        let delta = event.delta()?;
+        let delta = self.halves.join(*block, &event.delta()?);
         text.push_str(&delta);
         out.push_back(ModelEvent::TextDelta { block: *block, text: delta });
         Ok(())
@@ -150,9 +152,10 @@ impl Decoder {
 
     fn grow_reasoning(&mut self, event: &Event<'_>, out: &mut VecDeque<ModelEvent>) {
         // Nothing hangs on what is shown of reasoning: what comes for no item is left out.
-        if let (Some(Item { block, content: Content::Reasoning { summary, .. }, .. }), Ok(text)) =
+        if let (Some(Item { block, content: Content::Reasoning { summary, .. }, .. }), Ok(piece)) =
             (self.items.get_mut(&event.number()), event.delta())
         {
+            let text = self.halves.join(*block, &piece);
             summary.push_str(&text);
             out.push_back(ModelEvent::ThinkingDelta { block: *block, text });
         }
@@ -175,7 +178,7 @@ impl Decoder {
         else {
             return Err(protocol("arguments for an item that is no call"));
         };
-        let text = event.delta()?;
+        let text = self.halves.join(*block, &event.delta()?);
         arguments.push_str(&text);
         out.push_back(ModelEvent::InputDelta { block: *block, call: id.clone(), name: name.clone(), text });
         Ok(())
@@ -215,6 +218,7 @@ impl Decoder {
             }
             Content::Call { arguments, .. } => {
                 let given = whole.arguments.map(wire::arguments).transpose()?.unwrap_or_default();
+                let given = Halves::default().join(0, &given);
                 if !given.is_empty() {
                     *arguments = given;
                 }
@@ -238,6 +242,8 @@ impl Decoder {
     }
 
     fn end_block(&mut self, item: Item, out: &mut VecDeque<ModelEvent>) {
+        // Where the whole item came, it has what its pieces lacked.
+        let _ = self.halves.end(item.block);
         let block = match item.content {
             Content::Text(text) => Block::Text { text, origin: Origin::Model },
             Content::Reasoning { summary, item } => Block::Thinking { thinking: summary, signature: item },
@@ -315,8 +321,8 @@ impl Event<'_> {
         self.output_index.and_then(|index| index.get().parse().ok()).unwrap_or(0)
     }
 
-    fn delta(&self) -> Result<String, ModelError> {
-        self.delta.map_or_else(|| Ok(String::new()), |delta| parse(delta.get().as_bytes()))
+    fn delta(&self) -> Result<Piece, ModelError> {
+        self.delta.map_or_else(|| Ok(Piece::default()), |delta| parse(delta.get().as_bytes()))
     }
 }
 

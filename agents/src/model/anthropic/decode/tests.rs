@@ -193,3 +193,17 @@ fn events_that_make_no_sense_together_are_refused() {
         assert!(matches!(decode(events).1, Err(ModelError::Protocol { .. })), "{events:?}");
     }
 }
+
+#[test]
+fn characters_that_a_server_cut_in_halves_are_joined() {
+    let (found, _) = blocks(
+        &[
+            r#"{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}"#,
+            r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a \ud83e"}}"#,
+            r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"\udd80 b\ud83e"}}"#,
+            r#"{"type":"content_block_stop","index":0}"#,
+        ],
+        "end_turn",
+    );
+    assert_eq!(found, [Block::Text { text: "a 🦀 b\u{fffd}".to_owned(), origin: Origin::Model }]);
+}

@@ -170,3 +170,14 @@ fn errors_in_the_stream_are_told() {
     let (_, end) = decode_after(Transcript::default(), &["<html>"]);
     assert!(matches!(end, Err(ModelError::Protocol { .. })));
 }
+
+#[test]
+fn characters_that_a_server_cut_in_halves_are_joined() {
+    let (blocks, ..) = decode(&[
+        r#"{"choices":[{"delta":{"content":"a \ud83e"}}]}"#,
+        r#"{"choices":[{"delta":{"content":"\udd80 b"}}]}"#,
+        r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"c","function":{"name":"A","arguments":"{\"x\":\"\ud83e"}}]}}]}"#,
+        r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"\udd80\"}"}}]},"finish_reason":"stop"}]}"#,
+    ]);
+    assert_eq!(blocks, [text("a 🦀 b"), call("c", "A", "{\"x\":\"🦀\"}")]);
+}

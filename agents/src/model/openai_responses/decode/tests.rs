@@ -211,3 +211,14 @@ fn events_that_make_no_sense_together_are_refused() {
         assert!(matches!(end, Err(ModelError::Protocol { .. })), "{events:?}: {end:?}");
     }
 }
+
+#[test]
+fn characters_that_a_server_cut_in_halves_are_joined() {
+    let (blocks, ..) = decode(&[
+        MESSAGE,
+        r#"{"type":"response.output_text.delta","output_index":0,"delta":"a \ud83e"}"#,
+        r#"{"type":"response.output_text.delta","output_index":0,"delta":"\udd80 b"}"#,
+        COMPLETED,
+    ]);
+    assert_eq!(blocks, [text("a 🦀 b")]);
+}
