@@ -21,7 +21,7 @@ use crate::git::{Git, GitSettings};
 use crate::journal::{Journal, Subscription};
 use crate::log::{Log, LogError};
 use crate::merge::Merges;
-use crate::model::{Model, Provider};
+use crate::model::{KnownModels, Model, Provider};
 use crate::policy::Rules;
 use crate::role::model_alias::ModelAliases;
 use crate::role::studio::Studio;
@@ -95,6 +95,7 @@ impl Workbench {
         let kit = Kit {
             models: options.models,
             default_model: std::sync::Mutex::new(options.default_model),
+            known_models: KnownModels::default(),
             aliases: ModelAliases::default(),
             model_override: options.model_override,
             toolbox: toolbox(options.tools),
@@ -122,6 +123,12 @@ impl Workbench {
     /// Lets new sessions ask another model. Agents that were started keep theirs.
     pub fn set_default_model(&self, provider: Provider, model: String) {
         *self.kit.default_model.lock().unwrap_or_else(PoisonError::into_inner) = (provider, model);
+    }
+
+    /// Remembers which models a provider said it has: a role that asks for another gets its parent's, with a warning. An empty
+    /// list means that they aren't known.
+    pub fn set_known_models(&self, provider: Provider, models: Vec<String>) {
+        self.kit.known_models.set(provider, models);
     }
 
     /// The person's settings folder.

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use offshoot_agents::agent::is_running;
+use offshoot_agents::model::listing;
 use offshoot_agents::workbench::Workbench;
 use offshoot_protocol::{Rejected, RejectedCode, RoleSummary, RoleWarning, SessionId};
 use serde::Serialize;
@@ -157,7 +158,9 @@ impl Bridge {
             settle(&mut found, &mut choice).await;
             let workbench = workplace::open_with(&found, choice, &self.0.clients).await?;
             *lock(&self.0.surroundings) = Arc::new(found);
-            Ok(Arc::new(workbench))
+            let workbench = Arc::new(workbench);
+            self.learn_models(workbench.clone());
+            Ok(workbench)
         };
         opening.get_or_try_init(open).await.cloned()
     }
@@ -176,7 +179,22 @@ impl Bridge {
         self.0.clients.set_up(&found, &choice);
         workbench.set_default_model(answers.provider, answers.model);
         *lock(&self.0.surroundings) = Arc::new(found);
+        self.learn_models(workbench);
         Ok(())
+    }
+
+    /// Asks who answers which models it has, beside everything else. A server that doesn't say is left alone.
+    fn learn_models(&self, workbench: Arc<Workbench>) {
+        let (found, choice) = (self.surroundings(), Choice::default());
+        let provider = access::answers(&found, &choice).provider;
+        self.spawn(async move {
+            if access::check(&found, &choice).is_err() {
+                return;
+            }
+            let listed = listing::models(provider, &access::endpoint(&found, &choice, provider)).await;
+            let ids = listed.unwrap_or_default().into_iter().map(|model| model.id).collect();
+            workbench.set_known_models(provider, ids);
+        });
     }
 
     /// The core, if it is open.

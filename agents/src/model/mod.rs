@@ -17,6 +17,7 @@ pub mod anthropic;
 mod body;
 pub mod demo;
 mod http;
+mod known;
 pub mod listing;
 pub mod local;
 mod openai;
@@ -28,6 +29,7 @@ mod sse;
 mod wire;
 
 pub use http::Endpoint;
+pub use known::KnownModels;
 pub use replaceable::Replaceable;
 pub use secret::Secret;
 

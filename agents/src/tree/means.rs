@@ -12,7 +12,7 @@ use crate::git;
 use crate::hooks::Hooks;
 use crate::instructions;
 use crate::merge::Merges;
-use crate::model::{Model, Provider};
+use crate::model::{KnownModels, Model, Provider};
 use crate::policy::Rules;
 use crate::role::model_alias::ModelAliases;
 use crate::role::{Catalog, RoleFolders};
@@ -27,6 +27,8 @@ pub struct Kit {
     pub models: HashMap<Provider, Arc<dyn Model>>,
     /// Which of them a new root agent uses, and with which model.
     pub default_model: Mutex<(Provider, String)>,
+    /// The models that the providers said they have.
+    pub known_models: KnownModels,
     /// Names that roles and calls may use for models.
     pub aliases: ModelAliases,
     /// A model that every subagent gets, whatever its call and role say.

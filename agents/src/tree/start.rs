@@ -11,7 +11,7 @@ use offshoot_protocol::{
 
 use super::Tree;
 use super::seed::Seed;
-use crate::model::RequestHead;
+use crate::model::{Provider, RequestHead};
 use crate::policy::child_mode;
 use crate::prompt;
 use crate::role::Role;
@@ -56,7 +56,7 @@ impl Tree {
             .ok_or_else(|| ToolError::new("not_found", "There is no such agent."))?;
         let beginning = match &order.route {
             Route::Fork { messages } => Ready::Fork { messages: *messages },
-            Route::Role(role) => Ready::Subagent(self.subagent(role, &order, &parent)?),
+            Route::Role(role) => Ready::Subagent(self.subagent(role, &order, &parent, boss.head.provider)?),
         };
         let home = PathBuf::from(&parent.directory);
         let worktree = if order.isolated { Some(self.isolate(&id, &home, &order.title).await?) } else { None };
@@ -144,7 +144,13 @@ impl Tree {
     }
 
     /// Makes a role ready: its tools, model and mode under this parent.
-    fn subagent(&self, role: &Arc<Role>, order: &Order, parent: &AgentView) -> Result<Subagent, ToolError> {
+    fn subagent(
+        &self,
+        role: &Arc<Role>,
+        order: &Order,
+        parent: &AgentView,
+        provider: Provider,
+    ) -> Result<Subagent, ToolError> {
         let all: Vec<&str> = self.means.kit.toolbox.names().collect();
         let tools = effective_tools(&all, role, order.background)
             .map_err(|error| ToolError::new("subagent_configuration_error", error.to_string()))?;
@@ -153,7 +159,9 @@ impl Tree {
             call: order.model.as_deref(),
             role: role.model.as_deref(),
         };
-        let resolved = self.means.kit.aliases.resolve(wishes, &parent.model, &[]);
+        let known = self.means.kit.known_models.of(provider);
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        let resolved = self.means.kit.aliases.resolve(wishes, &parent.model, &known);
         let warn = |code: &str, message: String| Warning { code: code.to_owned(), message };
         let mut warnings: Vec<Warning> =
             resolved.warning.map(|message| warn("unknown_model", message)).into_iter().collect();

@@ -7,6 +7,12 @@ use super::{Account, KeyError, KeyStore};
 /// Under which name keys are kept.
 const SERVICE: &str = "offshoot";
 
+/// What is usually the matter where there is none.
+#[cfg(target_os = "linux")]
+const MISSING: &str = "no Secret Service (GNOME Keyring, KWallet, KeePassXC) answers here";
+#[cfg(not(target_os = "linux"))]
+const MISSING: &str = "the system refused";
+
 /// See the module.
 pub(super) struct Keychain;
 
@@ -34,7 +40,8 @@ impl KeyStore for Keychain {
 
 fn entry(account: Account) -> Result<Entry, KeyError> {
     if let Err(error) = Entry::store_status() {
-        return Err(failed("reached", error));
+        tracing::info!(%error, "there is no keychain");
+        return Err(KeyError(format!("The system's keychain can't be reached: {MISSING}.")));
     }
     Entry::new(SERVICE, account.name()).map_err(|error| failed("reached", &error))
 }

@@ -205,6 +205,10 @@ async fn answer(shared: &Shared, request: Request<Incoming>) -> Response<Body> {
     let raw = body.to_bytes().to_vec();
     let body = serde_json::from_slice(&raw).unwrap_or_default();
     let received = Received { path: parts.uri.path().to_owned(), headers: parts.headers, raw, body };
+    if received.is_list() && !shared.state().script.iter().any(|reply| reply.fits(&received)) {
+        // Whoever only wants to know which models there are breaks nothing; most servers here have no list.
+        return plain(404, &[], "");
+    }
     let chosen = shared.state().take(received);
     shared.count.send_modify(|count| *count += 1);
     match chosen {

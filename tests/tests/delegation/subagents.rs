@@ -1,6 +1,7 @@
 //! Subagents: an empty context, a role, and one result.
 
-use offshoot_protocol::{AgentKind, Block};
+use offshoot_agents::model::Provider;
+use offshoot_protocol::{AgentKind, AgentView, Block};
 use offshoot_tests::{Setup, World, in_child, in_root, reply, result_of};
 use serde_json::json;
 
@@ -188,4 +189,24 @@ async fn twenty_long_reports_fit_into_the_parents_next_request() {
         assert_eq!(std::fs::read_to_string(&file).unwrap(), report);
         assert!(whole.contains(&file.display().to_string()));
     }
+}
+
+#[tokio::test]
+async fn a_model_that_the_provider_does_not_have_is_replaced_by_the_parents_with_a_warning() {
+    let call = |model: &str| json!({"prompt": model, "subagent_type": "explore", "model": model});
+    let world = World::new([
+        in_root().when_told("look").call("Agent", call("gpt-x")).call("Agent", call("claude-other")),
+        in_child().text("looked"),
+        in_child().text("looked"),
+        in_root().when_result("looked").text("Found."),
+    ])
+    .await;
+    world.workbench.set_known_models(Provider::Anthropic, vec!["claude-test".to_owned(), "claude-other".to_owned()]);
+    world.say("look").await;
+    world.settled().await;
+    let (unknown, known) = (world.agent("gpt-x").await, world.agent("claude-other").await);
+    assert_eq!((unknown.model.as_str(), known.model.as_str()), ("claude-test", "claude-other"));
+    let codes = |agent: &AgentView| agent.warnings.iter().map(|warning| warning.code.clone()).collect::<Vec<_>>();
+    assert_eq!((codes(&unknown), codes(&known)), (vec!["unknown_model".to_owned()], vec![]));
+    world.server.finish();
 }

@@ -88,7 +88,7 @@ fn message(message: &Message) -> Encoded {
         MessageRole::Assistant => ("assistant", true),
     };
     // Reasoning that nothing follows is left from an answer that broke off, and is refused.
-    let said = message.blocks.iter().rposition(|block| is_said(block)).map_or(0, |at| at + 1);
+    let said = message.blocks.iter().rposition(is_said).map_or(0, |at| at + 1);
     for block in &message.blocks[..said.max(usize::from(!is_answer) * message.blocks.len())] {
         push_item(&mut out, role, block);
     }
@@ -113,10 +113,10 @@ fn push_item(out: &mut Vec<u8>, role: &'static str, block: &Block) {
         Block::Text { text, .. } => item(out, &Plain { role, content: text }),
         Block::Call { id, name, input } => {
             let arguments = sendable(input);
-            item(out, &Call { r#type: "function_call", call_id: id.as_str(), name, arguments });
+            item(out, &Call { r#type: "function_call", id: id.as_str(), name, arguments });
         }
         Block::Result { id, content, .. } => {
-            item(out, &Output { r#type: "function_call_output", call_id: id.as_str(), output: content });
+            item(out, &Output { r#type: "function_call_output", id: id.as_str(), text: content });
         }
         // Reasoning goes back as the item it came in; that of other providers, and what broke off, is no item.
         Block::Thinking { signature: raw, .. } => raw_item(out, raw),
@@ -160,7 +160,8 @@ struct Plain<'a> {
 #[derive(Serialize)]
 struct Call<'a> {
     r#type: &'static str,
-    call_id: &'a str,
+    #[serde(rename = "call_id")]
+    id: &'a str,
     name: &'a str,
     arguments: &'a str,
 }
@@ -168,8 +169,10 @@ struct Call<'a> {
 #[derive(Serialize)]
 struct Output<'a> {
     r#type: &'static str,
-    call_id: &'a str,
-    output: &'a str,
+    #[serde(rename = "call_id")]
+    id: &'a str,
+    #[serde(rename = "output")]
+    text: &'a str,
 }
 
 #[cfg(test)]
