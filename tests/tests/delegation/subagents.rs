@@ -196,8 +196,8 @@ async fn a_model_that_the_provider_does_not_have_is_replaced_by_the_parents_with
     let call = |model: &str| json!({"prompt": model, "subagent_type": "explore", "model": model});
     let world = World::new([
         in_root().when_told("look").call("Agent", call("gpt-x")).call("Agent", call("claude-other")),
-        in_child().text("looked"),
-        in_child().text("looked"),
+        in_child("gpt-x").text("looked"),
+        in_child("claude-other").text("looked"),
         in_root().when_result("looked").text("Found."),
     ])
     .await;

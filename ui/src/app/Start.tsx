@@ -51,7 +51,8 @@ export function Start(): JSX.Element {
                 when={about().demo}
                 fallback={
                   <>
-                    Model: <strong>{about().model}</strong> from {PROVIDERS[about().provider].label}, {foundWords(about())}.
+                    Model: <strong>{about().model}</strong>{" "}
+                    <Show when={about().local !== true}>from {PROVIDERS[about().provider].label},</Show> {foundWords(about())}.
                   </>
                 }
               >

@@ -5,6 +5,7 @@ import { useApp } from "../app/context";
 import { Button } from "../parts/Button";
 import type { Theme } from "../app/prefs";
 import { Model } from "./Model";
+import { foundWords, PROVIDERS } from "./providers";
 import s from "./Settings.module.css";
 
 const THEMES: { theme: Theme; label: string }[] = [
@@ -64,7 +65,11 @@ export function Settings(): JSX.Element {
         <dt>Version</dt>
         <dd>{app.startup()?.version}</dd>
         <dt>Model</dt>
-        <dd>{app.startup()?.demo ? "Demo: a script answers" : `${app.startup()?.model} from ${app.startup()?.provider}`}</dd>
+        <dd>
+          <Show when={app.startup()}>
+            {(about) => (about().demo ? PROVIDERS.demo.label : `${about().model}, ${foundWords(about())}`)}
+          </Show>
+        </dd>
         <dt>Data</dt>
         <dd class="selectable">{app.startup()?.dataDir}</dd>
       </dl>
