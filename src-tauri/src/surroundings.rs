@@ -68,6 +68,7 @@ impl Surroundings {
     }
 
     /// The folders, as arguments that would find them again.
+    #[cfg(feature = "desktop")]
     pub(crate) fn folders(&self) -> FolderArguments {
         FolderArguments { data_dir: Some(self.data_dir.clone()), config_dir: Some(self.config_dir.clone()) }
     }

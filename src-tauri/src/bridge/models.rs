@@ -16,6 +16,7 @@ use tauri::State;
 use super::{Bridge, Startup, commands};
 use crate::access;
 use crate::keys::{Account, Place};
+use crate::models;
 use crate::surroundings::Surroundings;
 use crate::workplace::Choice;
 
@@ -142,7 +143,15 @@ fn settings_file(found: &Surroundings) -> PathBuf {
 #[tauri::command]
 pub(super) async fn model_list(bridge: State<'_, Bridge>, wish: ModelWish) -> Result<Vec<ListedModel>, Rejected> {
     let found = bridge.surroundings();
-    listing::models(wish.provider, &wish.endpoint(&found)).await.map_err(|error| failed(&error.to_string()))
+    let mut endpoint = wish.endpoint(&found);
+    // The list is asked for as soon as an address is there, without anybody's word: a stored key goes only where it goes
+    // anyway.
+    let choice = Choice::default();
+    let usual = access::address(&found, &choice, wish.provider);
+    if wish.key().is_none() && !models::same(&endpoint.base_url, usual) {
+        endpoint.key = None;
+    }
+    listing::models(wish.provider, &endpoint).await.map_err(|error| failed(&error.to_string()))
 }
 
 /// Really asks for a word.
