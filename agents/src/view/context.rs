@@ -11,17 +11,18 @@ pub(super) fn apply(agent: &mut AgentView, node: &mut Node, body: &EventBody) {
     match body {
         EventBody::CompactionRequested(wish) => agent.compaction = Some(wish.clone()),
         EventBody::CompactionStarted { trigger } => {
-            agent.activity = match trigger {
-                CompactionTrigger::Manual | CompactionTrigger::Auto => "Compacting the conversation".to_owned(),
-                CompactionTrigger::Overflow => "The conversation is too long: compacting it".to_owned(),
+            let line = match trigger {
+                CompactionTrigger::Manual | CompactionTrigger::Auto => "Compacting the conversation",
+                CompactionTrigger::Overflow => "The conversation is too long: compacting it",
             };
+            line.clone_into(&mut agent.activity);
         }
         EventBody::Compacted(compacted) => {
             agent.compaction = None;
             node.transcript.begin_segment(compacted.message.clone());
             node.context_tokens = 0;
             agent.messages = node.transcript.len();
-            agent.activity = "Compacted the conversation".to_owned();
+            "Compacted the conversation".clone_into(&mut agent.activity);
         }
         EventBody::CompactionFailed { message } => {
             agent.compaction = None;

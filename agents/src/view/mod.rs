@@ -298,21 +298,7 @@ impl Fold {
                 let view = CallView { state: CallState::Ended, started_at, result: Some(result.clone()) };
                 node.calls.insert(call.clone(), view);
             }
-            EventBody::TurnEnded { outcome } => {
-                agent.ended_at = Some(at);
-                // What was to be done at the next step is done in the next turn, unless the person wants peace.
-                if *outcome != TurnOutcome::Finished || agent.kind != AgentKind::Root {
-                    agent.compaction = None;
-                }
-                if matches!(agent.kind, AgentKind::Root | AgentKind::Teammate) {
-                    agent.state = match outcome {
-                        TurnOutcome::Finished | TurnOutcome::Interrupted => AgentState::Idle,
-                        TurnOutcome::Failed { message, .. } => {
-                            AgentState::IdleAfterFailure { message: message.clone() }
-                        }
-                    };
-                }
-            }
+            EventBody::TurnEnded { outcome } => end_turn(agent, outcome, at),
             EventBody::AgentEnded { outcome } => {
                 agent.ended_at = Some(at);
                 agent.state = match outcome {
@@ -323,11 +309,6 @@ impl Fold {
                 };
                 agent.outcome = Some(outcome.clone());
             }
-            EventBody::CompactionRequested(_)
-            | EventBody::CompactionStarted { .. }
-            | EventBody::Compacted(_)
-            | EventBody::CompactionFailed { .. }
-            | EventBody::HeadChanged(_) => context::apply(agent, node, body),
             EventBody::MovedToBackground => agent.background = true,
             EventBody::PermissionRequested { request } => {
                 agent.state = AgentState::WaitingForPermission;
@@ -356,7 +337,10 @@ impl Fold {
                     applied.undone = true;
                 }
             }
-            other => note(agent, other),
+            other => {
+                context::apply(agent, node, other);
+                note(agent, other);
+            }
         }
     }
 
@@ -411,6 +395,21 @@ impl Fold {
         {
             view.state = CallState::Running;
         }
+    }
+}
+
+/// A turn is over; whoever has an end is told to be at it by another fact.
+fn end_turn(agent: &mut AgentView, outcome: &TurnOutcome, at: Timestamp) {
+    agent.ended_at = Some(at);
+    // What was to be done at the next step is done in the next turn, unless the person wants peace.
+    if *outcome != TurnOutcome::Finished || agent.kind != AgentKind::Root {
+        agent.compaction = None;
+    }
+    if matches!(agent.kind, AgentKind::Root | AgentKind::Teammate) {
+        agent.state = match outcome {
+            TurnOutcome::Finished | TurnOutcome::Interrupted => AgentState::Idle,
+            TurnOutcome::Failed { message, .. } => AgentState::IdleAfterFailure { message: message.clone() },
+        };
     }
 }
 

@@ -266,6 +266,7 @@ export function Composer(props: { session: SessionStore; agent: AgentView }): JS
 
   return (
     <div class={s.place}>
+      <Confirm asked={asked()} />
       <Show when={isMenuOpen()}>
         <ul class={s.menu} role="listbox" id="composer-menu" aria-label={menu()[0]?.caret === undefined ? "Commands" : "Agents"}>
           <For each={menu()}>
