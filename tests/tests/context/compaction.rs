@@ -5,11 +5,11 @@ use offshoot_tests::{Gate, Received, Reply, Setup, World, in_fork, in_root, repl
 use serde_json::json;
 
 /// The model's answer to the request for a summary.
-pub fn summary(text: &str) -> Reply {
+pub(crate) fn summary(text: &str) -> Reply {
     reply().when_told("<compaction-request>").text(text)
 }
 
-pub async fn compact(world: &World, instructions: &str) {
+async fn compact(world: &World, instructions: &str) {
     world.wish(Command::Compact { agent: world.root.clone(), instructions: instructions.into() }).await;
     world.settled().await;
 }
@@ -184,7 +184,7 @@ async fn near_the_limit_it_compacts_by_itself_and_goes_on() {
 }
 
 #[tokio::test]
-async fn without_a_known_window_nothing_is_compacted() {
+async fn turned_off_nothing_is_compacted_by_itself() {
     let full = json!({"input_tokens": 9_000_000, "output_tokens": 1});
     let script = [
         in_root().when_told("a").text("A.").usage(full.clone()),
@@ -192,8 +192,6 @@ async fn without_a_known_window_nothing_is_compacted() {
         in_root().when_told("c").text("C."),
     ];
     let mut setup = Setup::default();
-    // A name that nothing is known of.
-    setup.settings.compaction.window = None;
     setup.settings.compaction.at_percent = 0;
     let world = World::with(setup, script).await;
     for text in ["a", "b", "c"] {
@@ -248,6 +246,48 @@ async fn interrupting_a_summary_keeps_everything() {
     world.settled().await;
     let requests = world.server.finish();
     assert!(requests[2].without_marks().starts_with(&open(&requests[0])));
+}
+
+#[tokio::test]
+async fn the_program_ends_while_a_summary_is_written() {
+    let script = [
+        in_root().when_told("first").text("One."),
+        reply().when_told("<compaction-request>").hang(),
+        in_root().when_told("second").text("Two."),
+    ];
+    let world = World::new(script).await;
+    world.say("first").await;
+    world.settled().await;
+    world.wish(Command::Compact { agent: world.root.clone(), instructions: String::new() }).await;
+    world.server.request(2).await;
+    let world = world.restart().await;
+    let view = world.view().await;
+    let root = &view.agents[0];
+    assert_eq!((root.messages, root.state.clone(), root.compaction.clone()), (2, AgentState::Idle, None));
+    assert_eq!(world.server.requests().len(), 2, "nothing runs by itself");
+    world.say("second").await;
+    world.settled().await;
+    let requests = world.server.finish();
+    assert!(requests[2].without_marks().starts_with(&open(&requests[0])));
+}
+
+#[tokio::test]
+async fn a_subagent_compacts_too_and_keeps_its_brief() {
+    let full = json!({"input_tokens": 9000, "output_tokens": 5});
+    let script = [
+        in_root().when_told("go").call("Agent", json!({"prompt": "look around", "subagent_type": "general-purpose"})),
+        reply().when_told("look around").call("Read", json!({"file_path": "README.md"})).usage(full),
+        summary("It read README."),
+        reply().when_told("It read README.").text("Scope: looked around"),
+        in_root().when_result("looked around").text("Good."),
+    ];
+    let world = World::with(setup_near(10_000), script).await;
+    world.say("go").await;
+    let view = world.settled().await;
+    assert_eq!(view.agents[1].state, AgentState::Completed);
+    let requests = world.server.finish();
+    let after = requests.iter().find(|request| request.last_text().contains("It read README.")).unwrap();
+    assert!(after.mentions("look around"));
 }
 
 #[tokio::test]
@@ -312,8 +352,7 @@ async fn hooks_run_before_and_after_and_may_object() {
             .to_string()
     };
     for (command, objects) in [("true", false), ("echo not now >&2; exit 2", true)] {
-        let mut setup = Setup::default();
-        setup.config = vec![("settings.json", hooks(command))];
+        let setup = Setup { config: vec![("settings.json", hooks(command))], ..Setup::default() };
         let mut script = vec![in_root().when_told("first").text("One.")];
         if !objects {
             script.push(summary("It began."));
