@@ -110,6 +110,10 @@ pub fn tells_other_date(system: &str, date: jiff::civil::Date) -> bool {
     system.contains("\n- Date: ") && !system.contains(&format!("\n- Date: {date}\n"))
 }
 
+/// Told when work goes on for long and the plan stays as it is.
+pub const PLAN_UNTOUCHED: &str = "<reminder>\nYou have not touched your plan for a while. Bring it up to date with TodoWrite, \
+                                  or go on if it still holds.\n</reminder>";
+
 /// How a reminder of another permission mode begins.
 pub const MODE_CHANGED: &str = "<reminder>\nThe permission mode is now ";
 

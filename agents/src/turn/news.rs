@@ -2,13 +2,17 @@
 //!
 //! What it was told is what its requests say: the head, and the reminders of the transcript's last segment.
 
-use offshoot_protocol::{AgentKind, Block, Origin};
+use offshoot_protocol::{AgentKind, AgentView, Block, MessageRole, Origin, TodoStatus};
 
 use super::Worker;
 use crate::instructions;
 use crate::prompt;
+use crate::tool::todo_write;
 use crate::transcript::Transcript;
 use crate::view::Fold;
+
+/// After how many answers without a look at it a plan counts as forgotten.
+const FORGOTTEN_AFTER: usize = 8;
 
 /// News for the first message of a turn.
 pub(super) fn of_turn(worker: &Worker) -> Vec<Block> {
@@ -29,8 +33,26 @@ pub(super) fn of_step(worker: &Worker) -> Vec<Block> {
             None => !prompt::tells_other_date(&system.head.system, today),
         };
         let mode = mode(fold, worker, &transcript);
-        (!knows_date).then_some(date).into_iter().chain(mode).map(reminder).collect()
+        let plan = is_plan_forgotten(fold, worker, &transcript).then(|| prompt::PLAN_UNTOUCHED.to_owned());
+        (!knows_date).then_some(date).into_iter().chain(mode).chain(plan).map(reminder).collect()
     })
+}
+
+/// Whether the root has a plan with something open, and has neither changed nor been reminded of it for several answers.
+fn is_plan_forgotten(fold: &Fold, worker: &Worker, transcript: &Transcript) -> bool {
+    let is_open = |agent: &AgentView| agent.todos.iter().any(|todo| todo.status != TodoStatus::Completed);
+    if !fold.agent(&worker.id).is_some_and(|agent| agent.kind == AgentKind::Root && is_open(agent)) {
+        return false;
+    }
+    let sent = (transcript.len() - transcript.segment_start()) as usize;
+    let is_about_plan = |block: &Block| match block {
+        Block::Call { name, .. } => name == todo_write::NAME,
+        Block::Text { text, origin: Origin::Reminder } => text == prompt::PLAN_UNTOUCHED,
+        _ => false,
+    };
+    let since =
+        transcript.newest_first().take(sent).take_while(|stored| !stored.message.blocks.iter().any(is_about_plan));
+    since.filter(|stored| stored.message.role == MessageRole::Assistant).count() >= FORGOTTEN_AFTER
 }
 
 fn mode(fold: &Fold, worker: &Worker, transcript: &Transcript) -> Option<String> {

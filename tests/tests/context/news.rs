@@ -7,6 +7,7 @@ use offshoot_agents::settings::Settings;
 use offshoot_protocol::{Command, PermissionMode, Timestamp};
 use offshoot_tests::world::open_core;
 use offshoot_tests::{Received, Repository, Scripted, Setup, World, reply};
+use serde_json::json;
 
 /// Each request begins with the one before it, byte for byte.
 fn assert_only_appended(requests: &[Received]) {
@@ -113,4 +114,19 @@ async fn another_date_is_told_once() {
     let told: Vec<bool> =
         requests.iter().map(|request| request.last_text().contains("The date is now 2026-03-02")).collect();
     assert_eq!(told, [false, true, false]);
+}
+
+#[tokio::test]
+async fn a_forgotten_plan_is_brought_to_mind_and_not_at_every_step() {
+    let todos = json!({"todos": [{"content": "open thing", "status": "in_progress"}]});
+    let read = json!({"file_path": "README.md"});
+    let mut script = vec![reply().call("TodoWrite", todos)];
+    script.extend((0..18).map(|_| reply().call("Read", read.clone())));
+    script.push(reply().text("Done."));
+    let world = World::new(script).await;
+    turn(&world, "go").await;
+    let requests = world.server.finish();
+    assert_only_appended(&requests);
+    let reminded = |request: &&Received| request.last_text().contains("have not touched your plan");
+    assert_eq!(requests.iter().filter(reminded).count(), 2);
 }

@@ -171,7 +171,7 @@ function TextRow(props: RowProps & { row: Of<"text"> }): JSX.Element {
         <NotificationCard row={props.row.key} text={text()} session={props.session} />
       </Match>
       <Match when={props.row.origin === "summary"}>
-        <SummaryRow row={props.row.key} text={text()} />
+        <SummaryRow row={props.row.key} text={text()} blocks={message()?.blocks ?? []} />
       </Match>
       <Match when={props.row.origin === "reminder"}>
         <Added title="Reminder" text={readFrames(text()).frames[0]?.text ?? text()} />
