@@ -93,9 +93,9 @@ fn wants_turn(worker: &Worker) -> bool {
     worker.journal.read(|fold| fold.agent(&worker.id).is_some_and(|agent| is_addressed(agent) && !is_stopped(agent)))
 }
 
-/// Whether something waits for the agent that it should see soon. A reminder can wait for the next turn.
+/// Whether something waits for the agent that it should see or do soon. A reminder can wait for the next turn.
 pub fn is_addressed(agent: &AgentView) -> bool {
-    agent.queue.iter().any(|input| input.origin != Origin::Reminder)
+    agent.compaction.is_some() || agent.queue.iter().any(|input| input.origin != Origin::Reminder)
 }
 
 /// A stop is for good: what was said before or comes by itself later doesn't end it.

@@ -5,9 +5,11 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use offshoot_protocol::{AgentKind, AgentOutcome, Usage};
+use offshoot_protocol::{AgentKind, AgentOutcome, PermissionMode, Usage};
 
 const ROOT: &str = include_str!("prompt/root.md");
+
+const COMPACT: &str = include_str!("prompt/compact.md");
 
 /// What a fork is told before its directive: the same for every fork.
 pub const FORK_FRAME: &str = include_str!("prompt/fork.md");
@@ -20,7 +22,15 @@ pub const FORK_TAG: &str = "<fork-directive>";
 pub const FORK_PLACEHOLDER: &str = "This call was made by the main agent; its result is not part of this fork.";
 
 /// Tags that the program writes; no other text may contain them as tags.
-const OWN_TAGS: [&str; 5] = ["task-notification", "fork-directive", "reminder", "worktree-notice", "agent-report"];
+const OWN_TAGS: [&str; 7] = [
+    "task-notification",
+    "fork-directive",
+    "reminder",
+    "worktree-notice",
+    "agent-report",
+    "conversation-summary",
+    "compaction-request",
+];
 
 /// What a model is told of where it works. Fixed when the agent starts.
 pub struct Surroundings<'a> {
@@ -52,10 +62,93 @@ fn environment(surroundings: &Surroundings<'_>) -> String {
     let branch = surroundings.branch.map(|branch| format!("- Git branch: {branch}\n")).unwrap_or_default();
     let Surroundings { directory, platform, date, .. } = surroundings;
     let _ = write!(text, "- Directory: {}\n- Platform: {platform}\n- Date: {date}\n{branch}", directory.display());
-    for (name, content) in surroundings.instructions {
-        let _ = write!(text, "\n# Project instructions, from {name}\n{}\n", content.trim_end());
+    text.push_str(&instructions(surroundings.instructions));
+    text
+}
+
+/// What stands before each file of the project's instructions.
+const INSTRUCTIONS: &str = "\n# Project instructions, from ";
+
+/// The project's instructions, each with its file's name.
+pub fn instructions(files: &[(String, String)]) -> String {
+    let mut text = String::new();
+    for (name, content) in files {
+        let _ = write!(text, "{INSTRUCTIONS}{name}\n{}\n", content.trim_end());
     }
     text
+}
+
+/// Whether a system prompt has instructions of the project.
+pub fn tells_instructions(system: &str) -> bool {
+    system.contains(INSTRUCTIONS)
+}
+
+/// How a reminder of changed instructions begins.
+pub const INSTRUCTIONS_CHANGED: &str = "<reminder>\nThe project's instructions have changed.";
+
+/// Tells what the project's instructions are now.
+pub fn instructions_changed(files: &[(String, String)]) -> String {
+    if files.is_empty() {
+        return format!(
+            "{INSTRUCTIONS_CHANGED} There are none any more: those that you were given don't hold.\n</reminder>"
+        );
+    }
+    let now = defang(&instructions(files));
+    format!("{INSTRUCTIONS_CHANGED} These take the place of those that you were given:\n{now}</reminder>")
+}
+
+/// How a reminder of another date begins.
+pub const DATE_CHANGED: &str = "<reminder>\nThe date is now ";
+
+/// Tells the date.
+pub fn date_changed(date: jiff::civil::Date) -> String {
+    format!("{DATE_CHANGED}{date}.\n</reminder>")
+}
+
+/// Whether a system prompt tells a date, and not this one.
+pub fn tells_other_date(system: &str, date: jiff::civil::Date) -> bool {
+    system.contains("\n- Date: ") && !system.contains(&format!("\n- Date: {date}\n"))
+}
+
+/// Told when work goes on for long and the plan stays as it is.
+pub const PLAN_UNTOUCHED: &str = "<reminder>\nYou have not touched your plan for a while. Bring it up to date with TodoWrite, \
+                                  or go on if it still holds.\n</reminder>";
+
+/// How a reminder of another permission mode begins.
+pub const MODE_CHANGED: &str = "<reminder>\nThe permission mode is now ";
+
+/// Tells the mode and what it means.
+pub fn mode_changed(mode: PermissionMode) -> String {
+    let words = match mode {
+        PermissionMode::Default => "default: what no rule allows is asked about",
+        PermissionMode::AcceptEdits => "accept-edits: edits in your directory run without asking",
+        PermissionMode::Plan => {
+            "plan: only read, and change nothing. Say what you would do; calls that change something are refused"
+        }
+        PermissionMode::DontAsk => "dont-ask: nobody is asked, and what no rule allows is refused",
+        PermissionMode::Bypass => "bypass: calls run without asking, but for those that are never automatic",
+    };
+    format!("{MODE_CHANGED}{words}.\n</reminder>")
+}
+
+/// What a model is told to do for a summary. `instructions` are the person's, and may be empty.
+pub fn compaction_request(instructions: &str) -> String {
+    let instructions = instructions.trim();
+    let about = if instructions.is_empty() {
+        String::new()
+    } else {
+        format!("\nThe developer adds: {}\n", defang(instructions))
+    };
+    format!("<compaction-request>\n{COMPACT}{about}</compaction-request>")
+}
+
+/// A summary, as it stands at the beginning of a transcript's next segment. `replaced` is how many messages it stands for.
+pub fn summary(text: &str, replaced: u32) -> String {
+    format!(
+        "<conversation-summary messages=\"{replaced}\">\nThe conversation before this was summarised to make room. This is \
+         the summary:\n\n{}\n</conversation-summary>",
+        defang(text.trim())
+    )
 }
 
 /// What an agent in its own worktree is told, behind its directive or brief.

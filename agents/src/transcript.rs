@@ -2,6 +2,9 @@
 //!
 //! A [`Transcript`] is a persistent list. Appending and cloning are O(1) in time and memory whatever its length: a clone
 //! shares every message, and appending to one of two clones leaves the other as it was.
+//!
+//! A transcript has segments: compaction begins a new one, and only the last is sent. Each message knows where its segment
+//! begins, so that a prefix of a transcript has the segment that was its last one then.
 
 use std::sync::Arc;
 
@@ -19,6 +22,8 @@ struct Node {
     stored: Arc<Stored>,
     before: Option<Arc<Node>>,
     len: u32,
+    /// Index of the first message of its segment.
+    segment: u32,
 }
 
 impl Transcript {
@@ -34,10 +39,34 @@ impl Transcript {
 
     /// Appends a message; returns its index.
     pub fn push(&mut self, message: Message) -> u32 {
+        self.append(Stored::new(message), self.segment_start())
+    }
+
+    /// Appends what a model wrote.
+    pub fn push_by(&mut self, message: Message, author: Arc<str>) -> u32 {
+        self.append(Stored::by(message, Some(author)), self.segment_start())
+    }
+
+    /// Appends a message that begins a new segment.
+    pub fn begin_segment(&mut self, message: Message) -> u32 {
+        self.append(Stored::new(message), self.len())
+    }
+
+    fn append(&mut self, stored: Arc<Stored>, segment: u32) -> u32 {
         let index = self.len();
         let before = self.last.take();
-        self.last = Some(Arc::new(Node { stored: Stored::new(message), before, len: index + 1 }));
+        self.last = Some(Arc::new(Node { stored, before, len: index + 1, segment }));
         index
+    }
+
+    /// Index of the first message that is sent.
+    pub fn segment_start(&self) -> u32 {
+        self.last.as_ref().map_or(0, |node| node.segment)
+    }
+
+    /// The messages that are sent: those of the last segment, first to last.
+    pub fn segment(&self) -> Vec<&Arc<Stored>> {
+        self.messages_from(self.segment_start())
     }
 
     /// The last message.
@@ -136,6 +165,16 @@ mod tests {
         assert!(parent.prefix(0).is_empty());
         assert_eq!(parent.messages_from(1).len(), 2);
         assert!(parent.messages_from(7).is_empty());
+    }
+
+    #[test]
+    fn a_prefix_keeps_the_segment_that_it_had() {
+        let mut parent = transcript(&["a", "b"]);
+        parent.begin_segment(Message::user("summary", Origin::Summary));
+        parent.push(Message::user("c", Origin::User));
+        assert_eq!((parent.segment_start(), parent.segment().len(), parent.len()), (2, 2, 4));
+        assert_eq!((parent.prefix(2).segment_start(), parent.prefix(2).segment().len()), (0, 2));
+        assert_eq!(parent.prefix(3).segment_start(), 2);
     }
 
     #[test]

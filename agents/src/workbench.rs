@@ -183,6 +183,8 @@ impl Workbench {
             Command::WithdrawInput { agent, input } => tree.withdraw(&agent, &input).await,
             Command::Interrupt { agent } => tree.interrupt(&agent),
             Command::Stop { agent } => tree.stop(&agent),
+            Command::Compact { agent, instructions } => tree.compact(&agent, &instructions).await,
+            Command::SetModel { agent, model } => tree.set_model(&agent, &model).await,
             Command::Resume { agent } => tree.resume(&agent).await,
             Command::Fork { agent, directive, isolation, messages } => {
                 tree.fork(&agent, &directive, isolation, messages).await.map(|_| ()).map_err(|error| refused(&error))

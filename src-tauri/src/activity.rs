@@ -163,6 +163,14 @@ impl Activity {
                 let about = if warning.code == "settings" { "settings" } else { "warning" };
                 (format!("{about}: {}", warning.message), Tone::Warning)
             }
+            EventBody::CompactionStarted { .. } => ("compacts its conversation".to_owned(), Tone::Faint),
+            EventBody::Compacted(compacted) => {
+                (format!("goes on behind a summary of {} messages", compacted.replaced), Tone::Faint)
+            }
+            EventBody::CompactionFailed { message } => (format!("warning: {message}"), Tone::Warning),
+            EventBody::HeadChanged(changed) => {
+                (format!("is answered by {} from here on; the provider's cache is lost", changed.model), Tone::Warning)
+            }
             EventBody::HookRan(ran) if ran.exit != Some(0) || ran.warning.is_some() => {
                 let said = match (&ran.warning, ran.exit) {
                     (Some(warning), _) => warning.clone(),

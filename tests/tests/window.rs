@@ -53,7 +53,19 @@ async fn the_demo_from_the_first_start_to_the_second() {
     window.press_where(&agent(ROOT)).await;
     window.wait_for_text(&region("Conversation"), "Everybody has reported").await;
     window.picture("second-start-dark").await;
+    compact(&window).await;
     window.close().await;
+}
+
+/// Lets the conversation go on behind a summary, and opens that.
+async fn compact(window: &Window) {
+    let message = window.find("textbox", "Message").await;
+    message.send_keys("/compact keep the branches\u{e007}").await.unwrap();
+    let divider =
+        Query { role: "button", containing: Some("→ summary"), within: Some("Conversation"), ..Query::default() };
+    window.press_where(&divider).await;
+    window.wait_for_text(&region("Conversation"), "The demo model sums up").await;
+    window.picture("compacted-dark").await;
 }
 
 /// Answers every request with *Allow once* until the conversation says `end`.

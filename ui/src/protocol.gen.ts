@@ -20,7 +20,7 @@ export type RawJson = string;
 
 export type MessageRole = "user" | "assistant";
 
-export type Origin = "model" | "user" | "directive" | "brief" | "notification" | "reminder";
+export type Origin = "model" | "user" | "directive" | "brief" | "notification" | "summary" | "reminder";
 
 export type Block = { "type": "text", 
 /**
@@ -323,6 +323,42 @@ duration_ms: number,
  */
 warning?: string, };
 
+export type CompactionTrigger = "manual" | "auto" | "overflow";
+
+export type CompactionWish = { 
+/**
+ * What the summary shall look at; may be empty.
+ */
+instructions: string, };
+
+export type Compacted = { 
+/**
+ * Place of the segment's first message in the transcript.
+ */
+index: number, 
+/**
+ * That message: the summary, running tasks, the plan, what the person said last.
+ */
+message: Message, 
+/**
+ * How many messages the summary stands for.
+ */
+replaced: number, 
+/**
+ * Why.
+ */
+trigger: CompactionTrigger, };
+
+export type HeadChanged = { 
+/**
+ * Model id, as sent to the provider.
+ */
+model: string, 
+/**
+ * The stored request head (`RequestHead` as JSON).
+ */
+head: BlobHash, };
+
 export type EventBody = { "type": "session_created", 
 /**
  * Absolute path of the project folder.
@@ -375,7 +411,15 @@ message: Message,
 /**
  * The queued inputs among them; delivered by this event.
  */
-inputs?: Array<InputId>, } | { "type": "step_ended" } & StepEnded | { "type": "model_waiting", 
+inputs?: Array<InputId>, } | { "type": "compaction_requested" } & CompactionWish | { "type": "compaction_started", 
+/**
+ * Why.
+ */
+trigger: CompactionTrigger, } | { "type": "compacted" } & Compacted | { "type": "compaction_failed", 
+/**
+ * What happened, for people.
+ */
+message: string, } | { "type": "head_changed" } & HeadChanged | { "type": "step_ended" } & StepEnded | { "type": "model_waiting", 
 /**
  * Why, for people.
  */
@@ -573,7 +617,15 @@ message: Message,
 /**
  * The queued inputs among them; delivered by this event.
  */
-inputs?: Array<InputId>, } | { "type": "step_ended" } & StepEnded | { "type": "model_waiting", 
+inputs?: Array<InputId>, } | { "type": "compaction_requested" } & CompactionWish | { "type": "compaction_started", 
+/**
+ * Why.
+ */
+trigger: CompactionTrigger, } | { "type": "compacted" } & Compacted | { "type": "compaction_failed", 
+/**
+ * What happened, for people.
+ */
+message: string, } | { "type": "head_changed" } & HeadChanged | { "type": "step_ended" } & StepEnded | { "type": "model_waiting", 
 /**
  * Why, for people.
  */
@@ -1384,7 +1436,23 @@ agent: AgentId, } | { "type": "stop_shell",
 /**
  * Which.
  */
-task: TaskId, } | { "type": "resume", 
+task: TaskId, } | { "type": "compact", 
+/**
+ * Whose.
+ */
+agent: AgentId, 
+/**
+ * What the summary shall look at; may be empty.
+ */
+instructions: string, } | { "type": "set_model", 
+/**
+ * Whom.
+ */
+agent: AgentId, 
+/**
+ * A model id, or an alias that roles may use.
+ */
+model: string, } | { "type": "resume", 
 /**
  * Which.
  */
@@ -1707,6 +1775,10 @@ usage: Usage,
  * Texts it has not taken in yet, oldest first.
  */
 queue: Array<Input>, 
+/**
+ * Set while a person's wish to compact its conversation waits.
+ */
+compaction?: CompactionWish, 
 /**
  * Its plan.
  */

@@ -38,6 +38,20 @@ pub enum Command {
         /// Which.
         task: TaskId,
     },
+    /// Let an agent's conversation go on behind a summary of it: the root's, or that of a child at work.
+    Compact {
+        /// Whose.
+        agent: AgentId,
+        /// What the summary shall look at; may be empty.
+        instructions: String,
+    },
+    /// Let another model answer an agent that is at rest. What the provider had cached of its conversation is lost.
+    SetModel {
+        /// Whom.
+        agent: AgentId,
+        /// A model id, or an alias that roles may use.
+        model: String,
+    },
     /// Let a stopped or interrupted agent go on with its transcript.
     Resume {
         /// Which.

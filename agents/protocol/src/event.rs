@@ -6,9 +6,9 @@ use ts_rs::TS;
 
 use crate::snapshot::{Todo, WorktreeView};
 use crate::{
-    AgentCreated, AgentId, AgentOutcome, Answer, CallId, CallResult, ChangeCount, DecidedBy, Input, InputId, MergeId,
-    Message, PermissionMode, PermissionRequest, RequestId, SessionId, ShellOutcome, StepEnded, TaskId, TurnOutcome,
-    WithdrawnReason,
+    AgentCreated, AgentId, AgentOutcome, Answer, CallId, CallResult, ChangeCount, Compacted, CompactionTrigger,
+    CompactionWish, DecidedBy, HeadChanged, Input, InputId, MergeId, Message, PermissionMode, PermissionRequest,
+    RequestId, SessionId, ShellOutcome, StepEnded, TaskId, TurnOutcome, WithdrawnReason,
 };
 
 /// One stored fact.
@@ -86,6 +86,22 @@ pub enum EventBody {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         inputs: Vec<InputId>,
     },
+    /// A person asked that the conversation be compacted: done at the agent's next step boundary, at once when it is idle.
+    CompactionRequested(CompactionWish),
+    /// A summary is being asked for. Followed by `compacted` or `compaction_failed`, or by the end of the turn.
+    CompactionStarted {
+        /// Why.
+        trigger: CompactionTrigger,
+    },
+    /// The conversation goes on behind a summary.
+    Compacted(Compacted),
+    /// There is no summary; the conversation is as it was.
+    CompactionFailed {
+        /// What happened, for people.
+        message: String,
+    },
+    /// Another model answers from here on, or the same in another way.
+    HeadChanged(HeadChanged),
     /// The model's answer to one request is complete.
     StepEnded(StepEnded),
     /// The provider asked to wait, or didn't answer; the request will be sent again.

@@ -36,6 +36,8 @@ pub enum Origin {
     Brief,
     /// A task's end, told to its parent. No human wrote it.
     Notification,
+    /// What a compacted conversation came to: the first message of a transcript's next segment.
+    Summary,
     /// Something that changed (role list, mode, date), appended so that the prefix stays as it was.
     Reminder,
 }

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::{
-    AgentId, AgentKind, AgentOutcome, CallId, CallResult, ChangeCount, HookRan, Inherited, Input, MergeId, Message,
-    PermissionMode, PermissionRequest, SessionId, ShellView, Usage, Warning,
+    AgentId, AgentKind, AgentOutcome, CallId, CallResult, ChangeCount, CompactionWish, HookRan, Inherited, Input,
+    MergeId, Message, PermissionMode, PermissionRequest, SessionId, ShellView, Usage, Warning,
 };
 
 /// A session as of one moment. Subscribing from `cursor` continues it.
@@ -126,6 +126,10 @@ pub struct AgentView {
     pub usage: Usage,
     /// Texts it has not taken in yet, oldest first.
     pub queue: Vec<Input>,
+    /// Set while a person's wish to compact its conversation waits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub compaction: Option<CompactionWish>,
     /// Its plan.
     pub todos: Vec<Todo>,
     /// What a person should know about it.

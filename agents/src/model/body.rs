@@ -49,6 +49,10 @@ type KnownHead = (Weak<RequestHead>, (Bytes, bool));
 struct Prefix {
     /// Which; compared by identity.
     transcript: Transcript,
+    /// Where the segment begins that the messages belong to.
+    segment: u32,
+    /// Who reads them.
+    model: String,
     pieces: Vec<Bytes>,
     len: u64,
 }
@@ -70,14 +74,14 @@ impl Shared {
         encoded
     }
 
-    fn prefix(&self, transcript: Transcript) -> Arc<Prefix> {
-        if let Some(known) = known(&mut lock(&self.prefixes), &transcript) {
+    fn prefix(&self, transcript: Transcript, segment: u32, model: &str) -> Arc<Prefix> {
+        if let Some(known) = known(&mut lock(&self.prefixes), &transcript, segment, model) {
             return known;
         }
         // Encoding a long history takes a while: nobody waits for it behind the lock.
-        let made = Arc::new(Prefix::new(transcript, self.form));
+        let made = Arc::new(Prefix::new(transcript, segment, model, self.form));
         let mut prefixes = lock(&self.prefixes);
-        if let Some(known) = known(&mut prefixes, &made.transcript) {
+        if let Some(known) = known(&mut prefixes, &made.transcript, segment, model) {
             return known;
         }
         prefixes.push(Arc::downgrade(&made));
@@ -86,9 +90,12 @@ impl Shared {
 }
 
 /// The prefix of this very transcript, if a request in flight has it.
-fn known(prefixes: &mut Vec<Weak<Prefix>>, transcript: &Transcript) -> Option<Arc<Prefix>> {
+fn known(prefixes: &mut Vec<Weak<Prefix>>, transcript: &Transcript, segment: u32, model: &str) -> Option<Arc<Prefix>> {
     prefixes.retain(|prefix| prefix.strong_count() > 0);
-    prefixes.iter().filter_map(Weak::upgrade).find(|prefix| prefix.transcript.is_same(transcript))
+    let is_it = |prefix: &Arc<Prefix>| {
+        prefix.segment == segment && prefix.model == model && prefix.transcript.is_same(transcript)
+    };
+    prefixes.iter().filter_map(Weak::upgrade).find(is_it)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -96,13 +103,13 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Prefix {
-    fn new(transcript: Transcript, form: &'static Form) -> Self {
+    fn new(transcript: Transcript, segment: u32, model: &str, form: &'static Form) -> Self {
         let mut pieces = Pieces::new(form, None);
-        for stored in transcript.messages() {
-            pieces.message(stored, &[]);
+        for stored in transcript.messages_from(segment) {
+            pieces.message(stored.for_model(model), &[]);
         }
         let len = pieces.len();
-        Self { pieces: pieces.list, len, transcript }
+        Self { pieces: pieces.list, len, segment, model: model.to_owned(), transcript }
     }
 }
 
@@ -173,9 +180,10 @@ struct Marks {
 impl Marks {
     fn of(request: &Request) -> Self {
         let len = request.transcript.len();
+        let sent = request.transcript.segment_start()..len;
         let mut previous = None;
         let mut has_answer = false;
-        for (index, stored) in (0..len).rev().zip(request.transcript.newest_first()) {
+        for (index, stored) in sent.clone().rev().zip(request.transcript.newest_first()) {
             match stored.message.role {
                 MessageRole::Assistant => has_answer = true,
                 MessageRole::User if has_answer => {
@@ -185,7 +193,7 @@ impl Marks {
                 MessageRole::User => {}
             }
         }
-        let fork = request.fork_point.and_then(|count| count.checked_sub(1)).filter(|index| *index < len);
+        let fork = request.fork_point.and_then(|count| count.checked_sub(1)).filter(|index| sent.contains(index));
         Self { fork, last: len.checked_sub(1), previous }
     }
 
@@ -225,11 +233,14 @@ impl Body {
     /// The body of `request`, with `tail` behind its messages.
     pub(super) fn new(request: &Request, shared: &Shared, tail: Bytes) -> Self {
         let marks = Marks::of(request);
-        let start = marks.first().unwrap_or(0);
-        let prefix = shared.prefix(request.transcript.prefix(start));
-        let last_role = prefix.transcript.last().map(|message| message.role);
+        let segment = request.transcript.segment_start();
+        let start = marks.first().unwrap_or(segment);
+        let model = &request.head.model;
+        let prefix = shared.prefix(request.transcript.prefix(start), segment, model);
+        let last_role = prefix.transcript.last().filter(|_| start > segment).map(|message| message.role);
         let mut pieces = Pieces::new(shared.form, last_role);
         for (index, stored) in (start..).zip(request.transcript.messages_from(start)) {
+            let stored = stored.for_model(model);
             pieces.message(stored, &marks.offsets(index, shared.form.encoded(stored)));
         }
         pieces.list.push(tail);

@@ -229,6 +229,12 @@ pub enum ModelError {
 }
 
 impl ModelError {
+    /// Whether the provider says that the request is longer than it takes.
+    pub fn is_too_long(&self) -> bool {
+        let Self::Status { status, message, .. } = self else { return false };
+        *status == 413 || *status == 400 && is_about_length(message)
+    }
+
     /// Whether sending the same request again may help.
     pub fn is_retryable(&self) -> bool {
         match self {
@@ -239,6 +245,22 @@ impl ModelError {
             Self::Protocol { .. } | Self::NotConfigured { .. } => false,
         }
     }
+}
+
+/// Whether an error text speaks of the context window, in the words of Anthropic, `OpenAI`, llama.cpp, vLLM or Ollama.
+fn is_about_length(message: &str) -> bool {
+    let message = message.to_lowercase();
+    [
+        "prompt is too long",
+        "exceed context limit",
+        "context_length_exceeded",
+        "maximum context length",
+        "context window",
+        "context size",
+        "context length",
+    ]
+    .iter()
+    .any(|words| message.contains(words))
 }
 
 fn is_spend_cap(message: &str) -> bool {

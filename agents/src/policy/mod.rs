@@ -166,20 +166,27 @@ pub fn asked_by_hook(mut decision: Decision, mode: PermissionMode, reason: &str)
 /// many files leave it out.
 pub fn is_read_denied(path: &Path, call: &Call<'_>, rules: &Rules) -> bool {
     let places = Places::new(call.directory, call.home, call.project, call.paths);
-    is_read_denied_in(path, call, &places, rules)
+    is_read_denied_in(path, call.tool, call.paths, &places, rules)
 }
 
-/// A filter for a tool that reads many files: like [`is_read_denied`], with what doesn't change looked up once.
-pub fn read_filter<'a>(call: &'a Call<'a>, rules: &'a Rules) -> impl Fn(&Path) -> bool + 'a {
-    let places = Places::new(call.directory, call.home, call.project, call.paths);
-    move |path| is_read_denied_in(path, call, &places, rules)
+/// A filter for a tool that reads many files: like [`is_read_denied`], with what doesn't change looked up once. Paths are
+/// looked up on the disk.
+pub fn read_filter(
+    tool: &str,
+    directory: &Path,
+    home: &Path,
+    project: &Path,
+    rules: Rules,
+) -> impl Fn(&Path) -> bool + Send + Sync + use<> {
+    let (tool, places) = (tool.to_owned(), Places::new(directory, home, project, &DiskPaths));
+    move |path| is_read_denied_in(path, &tool, &DiskPaths, &places, &rules)
 }
 
-fn is_read_denied_in(path: &Path, call: &Call<'_>, places: &Places, rules: &Rules) -> bool {
-    let forms = forms(path, call.paths);
+fn is_read_denied_in(path: &Path, tool: &str, paths: &dyn Paths, places: &Places, rules: &Rules) -> bool {
+    let forms = forms(path, paths);
     let family = rule::Family::Read;
-    rules.deny.path_any(call.tool, &family, &forms, places).is_some()
-        || protected::secret(&forms).is_some() && rules.allow.path_named(call.tool, &family, &forms, places).is_none()
+    rules.deny.path_any(tool, &family, &forms, places).is_some()
+        || protected::secret(&forms).is_some() && rules.allow.path_named(tool, &family, &forms, places).is_none()
 }
 
 fn finish(finding: Finding, mode: PermissionMode) -> Decision {

@@ -304,7 +304,7 @@ fn searches_leave_out_what_may_not_be_read() {
     let scenario = Scenario::new(&[(RuleKind::Deny, "Read(./private/**)")]);
     let access = Access::Read { path: "/p".to_owned() };
     scenario.with_call("Grep", &access, &Value::Null, |call| {
-        let leaves_out = read_filter(call, &scenario.rules);
+        let leaves_out = read_filter(call.tool, call.directory, call.home, call.project, scenario.rules.clone());
         assert!(leaves_out(Path::new("/p/private/a")));
         assert!(leaves_out(Path::new("/p/.env")));
         assert!(leaves_out(Path::new("/p/b/../private/a")));

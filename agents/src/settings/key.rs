@@ -3,7 +3,7 @@
 use super::json::{Document, Member, Node};
 
 /// Keys of the file itself. `$schema` is for editors.
-pub(super) const TOP: [&str; 15] = [
+pub(super) const TOP: [&str; 17] = [
     "$schema",
     "permissions",
     "hooks",
@@ -13,6 +13,8 @@ pub(super) const TOP: [&str; 15] = [
     "runningLimit",
     "agentLimit",
     "wakeParent",
+    "compactAt",
+    "contextWindow",
     "model",
     "provider",
     "baseUrl",

@@ -317,6 +317,10 @@ impl<'r> Reader<'r> {
         self.single(root, "runningLimit", |node| count(node, 64), &mut settings.running_limit);
         self.single(root, "agentLimit", |node| count(node, 10_000), &mut settings.agent_limit);
         self.single(root, "wakeParent", value::flag, &mut settings.wake_parent);
+        let percent = |node: &Node| value::number(node, 0, 95).map(|number| u8::try_from(number).unwrap_or(95));
+        self.single(root, "compactAt", percent, &mut settings.compaction.at_percent);
+        let tokens = |node: &Node| value::number(node, 1000, 100_000_000).map(Some);
+        self.single(root, "contextWindow", tokens, &mut settings.compaction.window);
         self.single(root, "model", |node| value::text(node).map(Some), &mut model.model);
         self.single(root, "provider", |node| value::provider(node).map(Some), &mut model.provider);
         self.single(root, "baseUrl", |node| value::base_url(node).map(Some), &mut model.base_url);

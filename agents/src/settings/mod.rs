@@ -63,6 +63,23 @@ pub struct Settings {
     pub max_tokens: u32,
     /// Most thinking tokens of one answer; absent: no thinking is asked for.
     pub thinking_budget: Option<u32>,
+    /// When conversations are compacted by themselves.
+    pub compaction: Compaction,
+}
+
+/// When a conversation is compacted by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Compaction {
+    /// At how much of the model's context window, in percent; 0: never.
+    pub at_percent: u8,
+    /// The window, in tokens; absent: what is known of the model, and if nothing is, never.
+    pub window: Option<u64>,
+}
+
+impl Default for Compaction {
+    fn default() -> Self {
+        Self { at_percent: 85, window: None }
+    }
 }
 
 /// When an `Agent` call without a role forks.
@@ -91,6 +108,7 @@ impl Default for Settings {
             wake_parent: true,
             max_tokens: 32_000,
             thinking_budget: None,
+            compaction: Compaction::default(),
         }
     }
 }

@@ -252,7 +252,7 @@ mod task_stop;
 #[cfg(test)]
 mod testing;
 mod text;
-mod todo_write;
+pub mod todo_write;
 mod tree_walk;
 mod write;
 

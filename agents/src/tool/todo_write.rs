@@ -8,6 +8,9 @@ use serde_json::{Value, json};
 use super::{Tool, ToolContext, ToolError, ToolOutput, input};
 use crate::boundary::Place;
 
+/// The tool's name.
+pub const NAME: &str = "TodoWrite";
+
 /// Most entries of a plan.
 const MAX_TODOS: usize = 100;
 /// Most characters of an entry.
@@ -51,7 +54,7 @@ fn parse(input: &Value) -> Result<Vec<Todo>, ToolError> {
 #[async_trait]
 impl Tool for TodoWrite {
     fn name(&self) -> &'static str {
-        "TodoWrite"
+        NAME
     }
 
     fn description(&self) -> &'static str {

@@ -27,6 +27,7 @@ mod ending;
 mod hook;
 mod isolation;
 mod means;
+mod context;
 mod merging;
 mod recovery;
 mod result;

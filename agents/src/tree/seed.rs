@@ -19,7 +19,7 @@ use crate::log::LogError;
 use crate::model::{Model, ModelError, ModelEvent, Provider, Request, RequestHead};
 use crate::policy::{RuleKind, RuleSource};
 use crate::prompt::{self, Surroundings};
-use crate::turn::{Isolated, Law, Powers, Worker};
+use crate::turn::{Isolated, Law, Powers, Speaker, Worker};
 use crate::worktree::Worktree;
 
 /// Most characters of a title, in grapheme clusters.
@@ -171,12 +171,12 @@ impl Tree {
             approvals: self.approvals.clone(),
             delegate: Arc::new(TreeDelegate(self.me.clone())),
             outputs: self.folder.join("outputs"),
+            instructions: self.means.trusted.then(|| self.project()),
+            compaction: self.means.settings.compaction,
         };
-        let model = self.means.kit.models.get(&head.provider).cloned();
         Arc::new(Worker {
             id: id.clone(),
-            model: model.unwrap_or_else(|| Arc::new(NotConfigured(head.provider))),
-            head,
+            speaker: std::sync::RwLock::new(Arc::new(self.speaker(head))),
             // The first message of a fork holds the placeholders: the siblings' common end.
             fork_point: created.inherited.as_ref().map(|inherited| inherited.messages + 1),
             journal: self.journal.clone(),
@@ -185,6 +185,12 @@ impl Tree {
             partial: std::sync::Mutex::default(),
             remarks: std::sync::Mutex::default(),
         })
+    }
+
+    /// Who speaks for agents with this head.
+    pub(super) fn speaker(&self, head: Arc<RequestHead>) -> Speaker {
+        let model = self.means.kit.models.get(&head.provider).cloned();
+        Speaker { model: model.unwrap_or_else(|| Arc::new(NotConfigured(head.provider))), head }
     }
 
     /// The check of an isolated agent's calls. An agent whose worktree is lost or removed is refused every call rather than

@@ -109,7 +109,7 @@ impl Tree {
         Beginning {
             kind: AgentKind::Fork,
             role: None,
-            head: boss.head.clone(),
+            head: boss.speaker().head.clone(),
             mode: parent.mode,
             max_turns: self.means.settings.fork_max_turns,
             rules: (Vec::new(), Vec::new()),
@@ -122,13 +122,14 @@ impl Tree {
         let Subagent { role, model, mode, tools, rules, .. } = subagent;
         let instructions =
             if role.without_instructions { Vec::new() } else { self.means.instructions(&self.project()) };
+        let boss = boss.speaker().head.clone();
         let head = RequestHead {
-            provider: boss.head.provider,
+            provider: boss.provider,
             model,
             system: prompt::role_system(&role.body, &self.surroundings(directory, &instructions)),
-            tools: boss.head.tools.iter().filter(|tool| tools.contains(&tool.name)).cloned().collect(),
-            max_tokens: boss.head.max_tokens,
-            thinking_budget: boss.head.thinking_budget,
+            tools: boss.tools.iter().filter(|tool| tools.contains(&tool.name)).cloned().collect(),
+            max_tokens: boss.max_tokens,
+            thinking_budget: boss.thinking_budget,
         };
         let blocks = vec![Block::Text { text: brief, origin: Origin::Brief }];
         Beginning {

@@ -3,26 +3,23 @@
 use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, join_all, maybe_done};
 use offshoot_protocol::{
-    Access, Answer, Asker, CallId, CallResult, Delta, EventBody, FailureCode, Input, Message, MessageRole, Origin,
-    PermissionMode, PermissionRequest, RawJson, RequestId, TurnOutcome,
+    Access, AgentId, Answer, Asker, CallId, CallResult, Delta, EventBody, FailureCode, Input, Message, MessageRole,
+    Origin, PermissionMode, PermissionRequest, RawJson, RequestId, TurnOutcome,
 };
 use serde_json::Value;
 use tracing::Instrument as _;
 
-use super::{Begun, Law, Powers, Worker, storage};
+use super::{Begun, Law, Powers, Worker, news, output, storage};
 use crate::boundary::Place;
 use crate::policy::{self, Decision, DiskPaths, RuleKind, RuleSource, Rules, Verdict};
 use crate::tool::{OutputSink, Tool, ToolContext, ToolError, ToolOutput, agent};
 use crate::view::{Fold, GrantScope};
-
-/// Most bytes of an output that the model is given; the whole is kept. 30 000 characters are what tools of this kind
-/// allow.
-const OUTPUT_LIMIT: usize = 30_000;
 
 /// Runs all calls of the last message, those that have begun already to their end, and appends their results as one user message, in the order of the calls. Returns
 /// whether there were any.
@@ -53,6 +50,7 @@ pub(super) async fn answer_all<'w>(worker: &'w Worker, mut begun: Begun<'w>) -> 
     worker.check_stop()?;
     let passes = worker.passing();
     let mut blocks = worker.take_told();
+    blocks.extend(news::of_step(worker));
     worker.journal.decide(|fold| {
         let queue = fold.agent(&worker.id).map(|agent| agent.queue.as_slice()).unwrap_or_default();
         // What a person, its parent or a reminder says while the agent works reaches it with the results; task
@@ -96,7 +94,7 @@ async fn run_and_record(worker: &Worker, id: &CallId, name: &str, input: &RawJso
         Ok(ToolOutput { content, detail, .. }) => (content, detail, None),
         Err(error) => (error.content(), error.detail.clone(), Some(error.code.to_owned())),
     };
-    let (content, full) = bounded(worker, content).await;
+    let (content, full) = output::bounded(worker, content).await;
     let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     let result = CallResult { content, is_error: code.is_some(), code, full, detail, duration_ms };
     let (seq, ()) = worker.journal.decide(|_| {
@@ -124,13 +122,17 @@ async fn admit<'w>(
         ToolError::invalid(format!("The input is not valid JSON ({error}). It was: {}", excerpt(&input.0)))
     })?;
     // A call to delegate goes on to where it is refused with the reason that holds for this agent.
-    let is_known = |name: &str| name == agent::NAME || worker.head.tools.iter().any(|known| known.name == name);
+    let head = worker.speaker().head.clone();
+    let is_known = |name: &str| name == agent::NAME || head.tools.iter().any(|known| known.name == name);
     let tool = powers.toolbox.get(name).filter(|_| is_known(name));
     let tool = tool.ok_or_else(|| {
-        let known: Vec<&str> = worker.head.tools.iter().map(|tool| tool.name.as_str()).collect();
+        let known: Vec<&str> = head.tools.iter().map(|tool| tool.name.as_str()).collect();
         ToolError::new("unknown_tool", format!("This agent has no tool {name}. It has: {}.", known.join(", ")))
     })?;
     let access = tool.access(&value, &powers.place)?;
+    if let Access::Read { path } = &access {
+        output::restore(worker, Path::new(path)).await;
+    }
     let hook = worker.before_call(id, name, &value).await?;
     permit(worker, id, name, &value, input, access, hook.as_deref()).await?;
     Ok((tool, value))
@@ -205,7 +207,7 @@ pub(crate) async fn permit(
 fn decide(worker: &Worker, tool: &str, access: &Access, input: &Value) -> (Decision, PermissionMode) {
     let (mode, rules) = worker.journal.read(|fold| {
         let mode = fold.agent(&worker.id).map(|agent| agent.mode).unwrap_or_default();
-        (mode, with_grants(fold, worker))
+        (mode, with_grants(fold, &worker.id, &worker.powers.law.rules))
     });
     let Powers { law, place, .. } = &worker.powers;
     (policy::decide(&call(law, place, tool, access, input), &rules, mode), mode)
@@ -226,21 +228,23 @@ fn call<'a>(law: &'a Law, place: &'a Place, tool: &'a str, access: &'a Access, i
 
 /// The files that a call which reads many must leave out.
 fn forbidden(worker: &Worker, tool: &str) -> Arc<dyn Fn(&Path) -> bool + Send + Sync> {
-    let rules = worker.journal.read(|fold| with_grants(fold, worker));
+    let (journal, id) = (worker.journal.clone(), worker.id.clone());
     let (law, place, tool) = (worker.powers.law.clone(), worker.powers.place.clone(), tool.to_owned());
-    Arc::new(move |path| {
-        let access = Access::Read { path: path.display().to_string() };
-        policy::is_read_denied(path, &call(&law, &place, &tool, &access, &Value::Null), &rules)
-    })
+    // Most calls never ask, and the rules may be many.
+    let filter = LazyLock::new(move || {
+        let rules = journal.read(|fold| with_grants(fold, &id, &law.rules));
+        policy::read_filter(&tool, &place.directory, &law.home, &law.project, rules)
+    });
+    Arc::new(move |path| filter(path))
 }
 
 /// The agent's rules and those that were granted to it while the session ran.
-fn with_grants(fold: &Fold, worker: &Worker) -> Rules {
-    let mut rules = worker.powers.law.rules.clone();
+fn with_grants(fold: &Fold, id: &AgentId, rules: &Rules) -> Rules {
+    let mut rules = rules.clone();
     for grant in &fold.grants {
         let holds = match &grant.scope {
-            GrantScope::Agent(agent) => *agent == worker.id,
-            GrantScope::Subtree(top) => fold.is_within(&worker.id, top),
+            GrantScope::Agent(agent) => agent == id,
+            GrantScope::Subtree(top) => fold.is_within(id, top),
             GrantScope::Session => true,
         };
         if holds {
@@ -282,27 +286,6 @@ fn request(
         suggested_rules: decision.suggested_rules,
         created_at: worker.journal.clock().now(),
     }
-}
-
-/// Cuts an output that is too long to its head and tail, at line or character boundaries, and keeps the whole: by hash
-/// for the window, and in a file for the model.
-async fn bounded(worker: &Worker, content: String) -> (String, Option<offshoot_protocol::BlobHash>) {
-    if content.len() <= OUTPUT_LIMIT {
-        return (content, None);
-    }
-    let hash = worker.journal.log().put_blob(content.clone().into_bytes());
-    let file = worker.powers.outputs.join(format!("{}.txt", &hash.0[..16]));
-    let written = write_file(&file, &content).await;
-    let place = if written { format!("; the whole is in {}", file.display()) } else { String::new() };
-    let head = &content[..content.floor_char_boundary(OUTPUT_LIMIT * 2 / 3)];
-    let tail = &content[content.ceil_char_boundary(content.len() - OUTPUT_LIMIT / 3)..];
-    let left_out = content.len() - head.len() - tail.len();
-    (format!("{head}\n\n[{left_out} bytes left out here{place}]\n\n{tail}"), Some(hash))
-}
-
-async fn write_file(file: &Path, content: &str) -> bool {
-    let Some(folder) = file.parent() else { return false };
-    tokio::fs::create_dir_all(folder).await.is_ok() && tokio::fs::write(file, content).await.is_ok()
 }
 
 fn excerpt(text: &str) -> String {

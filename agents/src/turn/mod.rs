@@ -4,7 +4,7 @@
 //! writes down what it leaves behind. Delegation, roles and worktrees are unknown here.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use offshoot_protocol::{
     AgentId, Block, CallId, CallResult, EventBody, FailureCode, Input, Message, MessageRole, Origin, RawJson,
@@ -22,12 +22,16 @@ use crate::log::LogError;
 use crate::model::{Model, RequestHead, StopReason};
 use crate::policy::Rules;
 use crate::prompt;
+use crate::settings::Compaction;
 use crate::tool::{Delegate, FileMemory, Toolbox};
 use crate::view::Fold;
 
 mod begun;
 pub(crate) mod call;
+mod compact;
 mod hook;
+mod news;
+mod output;
 mod step;
 
 use begun::Begun;
@@ -38,12 +42,10 @@ pub use step::Partial;
 pub struct Worker {
     /// Which agent.
     pub id: AgentId,
-    /// What stands before its messages.
-    pub head: Arc<RequestHead>,
+    /// Who answers, and what stands before its messages.
+    pub speaker: RwLock<Arc<Speaker>>,
     /// Where the siblings' common end is, for a fork; see [`crate::model::Request::fork_point`].
     pub fork_point: Option<u32>,
-    /// Who answers.
-    pub model: Arc<dyn Model>,
     /// Where its facts go.
     pub journal: Arc<Journal>,
     /// Makes the ids of its requests.
@@ -54,6 +56,14 @@ pub struct Worker {
     pub partial: Mutex<Partial>,
     /// What hooks have said and nobody has taken up yet.
     pub remarks: Mutex<Remarks>,
+}
+
+/// Who answers an agent. Changes only by a `head_changed`.
+pub struct Speaker {
+    /// What stands before the messages.
+    pub head: Arc<RequestHead>,
+    /// The client.
+    pub model: Arc<dyn Model>,
 }
 
 /// What an agent's calls may do, and with what.
@@ -76,6 +86,10 @@ pub struct Powers {
     pub delegate: Arc<dyn Delegate>,
     /// Where outputs that are too long for the model are kept whole.
     pub outputs: PathBuf,
+    /// The folder whose instructions for agents count; absent where none do.
+    pub instructions: Option<PathBuf>,
+    /// When conversations are compacted by themselves.
+    pub compaction: Compaction,
 }
 
 /// What decides on an agent's calls, beside its mode and what is granted while the session runs.
@@ -97,6 +111,16 @@ pub trait Isolated: Send + Sync {
 }
 
 impl Worker {
+    /// Who answers now.
+    pub fn speaker(&self) -> Arc<Speaker> {
+        self.speaker.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Lets another answer from the next request on.
+    pub fn set_speaker(&self, speaker: Speaker) {
+        *self.speaker.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(speaker);
+    }
+
     /// A call's input as the model wrote it: of the last message, or of the one that is on its way.
     pub(crate) fn input_of(&self, call: &CallId) -> Option<RawJson> {
         self.latest_calls().into_iter().find(|(id, ..)| id == call).map(|(.., input)| input)
@@ -153,7 +177,8 @@ async fn open(worker: &Worker) -> Result<(), TurnOutcome> {
         return Err(hook::ended(&reason));
     }
     worker.check_stop()?;
-    let told = worker.take_told();
+    let mut told = worker.take_told();
+    told.extend(news::of_turn(worker));
     worker.journal.decide(|fold| {
         let mut facts = Vec::new();
         let queue = fold.agent(id).map(|agent| agent.queue.as_slice()).unwrap_or_default();
@@ -184,15 +209,29 @@ pub async fn run(worker: &Worker, max_steps: Option<u32>) -> TurnOutcome {
 }
 
 async fn work(worker: &Worker, max_steps: Option<u32>) -> Result<(), TurnOutcome> {
+    let mut compaction = compact::State::default();
+    if compact::is_all(worker) {
+        return compaction.on_wish(worker).await;
+    }
+    compaction.on_wish(worker).await?;
     open(worker).await?;
     loop {
+        compaction.before_step(worker).await?;
         let steps = worker.journal.read(|fold| fold.steps_of_run(&worker.id));
         if let Some(max) = max_steps.filter(|max| steps >= *max) {
             let message = format!("It used up its {max} turns. Its transcript is kept; resume it to go on.");
             return Err(TurnOutcome::Failed { code: FailureCode::TurnLimit, message });
         }
         let mut begun = Begun::default();
-        let stop = step::take(worker, &mut begun).instrument(tracing::info_span!("step", step = steps + 1)).await?;
+        let taken = step::take(worker, &mut begun).instrument(tracing::info_span!("step", step = steps + 1)).await;
+        let stop = match taken {
+            Ok(stop) => stop,
+            Err(TurnOutcome::Failed { code: FailureCode::ContextWindow, message }) => {
+                compaction.on_overflow(worker, message).await?;
+                continue;
+            }
+            Err(outcome) => return Err(outcome),
+        };
         if call::answer_all(worker, begun).await? {
             continue;
         }
@@ -211,7 +250,9 @@ async fn work(worker: &Worker, max_steps: Option<u32>) -> Result<(), TurnOutcome
             ),
             StopReason::Refusal => (FailureCode::Refusal, "The model declined to answer.".into()),
             StopReason::ContextWindow => {
-                (FailureCode::ContextWindow, "The conversation no longer fits into the model's context.".into())
+                let message = "The conversation no longer fits into the model's context.".to_owned();
+                compaction.on_overflow(worker, message).await?;
+                continue;
             }
             StopReason::Unknown(reason) => (
                 FailureCode::UnknownStop,

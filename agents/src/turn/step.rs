@@ -14,7 +14,7 @@ use super::{Begun, Worker, storage};
 use crate::model::{ModelError, ModelEvent, Request, StopReason};
 
 /// Most tries of one request, the first included.
-const TRIES: u32 = 8;
+pub(super) const TRIES: u32 = 8;
 
 /// Longest pause between two tries that this program chooses itself; a provider may ask for more.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
@@ -98,15 +98,16 @@ async fn attempt<'w>(worker: &'w Worker, begun: &mut Begun<'w>) -> Result<Answer
     let started = Instant::now();
     let transcript = worker.journal.read(|fold| fold.transcript(&worker.id));
     let index = transcript.len();
+    let speaker = worker.speaker();
     let request = Request {
-        head: worker.head.clone(),
+        head: speaker.head.clone(),
         transcript,
         fork_point: worker.fork_point,
         session: worker.journal.session().clone(),
         agent: worker.id.clone(),
     };
     *lock(&worker.partial) = Partial { index, ..Partial::default() };
-    let mut stream = worker.model.stream(request);
+    let mut stream = speaker.model.stream(request);
     loop {
         let event = tokio::select! {
             event = stream.next() => event,
@@ -154,8 +155,9 @@ fn grow(worker: &Worker, block: u32, kind: TextKind, text: String) {
 
 async fn append(worker: &Worker, answer: Answer, begun: &mut Begun<'_>) -> Result<StopReason, TurnOutcome> {
     let Answer { index, mut blocks, stop, usage, duration } = answer;
-    if stop == StopReason::MaxTokens && matches!(blocks.last(), Some(Block::Call { .. })) {
-        // The output limit may have cut this call in the middle: it is not run.
+    let is_cut = matches!(stop, StopReason::MaxTokens | StopReason::ContextWindow);
+    if is_cut && matches!(blocks.last(), Some(Block::Call { .. })) {
+        // The limit may have cut this call in the middle: it is not run.
         blocks.pop();
     }
     begun.revoke(worker, |id| !blocks.iter().any(|block| matches!(block, Block::Call { id: made, .. } if made == id)));
@@ -190,15 +192,12 @@ fn number_empty_ids(blocks: &mut [Block], message: u32) {
 /// Keeps the text that had arrived, and says why there is no more.
 fn failed(worker: &Worker, error: &ModelError) -> TurnOutcome {
     super::interrupted(worker, "The answer broke off before this call could be run.");
-    let code = match error {
-        ModelError::Status { status: 413, .. } => FailureCode::ContextWindow,
-        _ => FailureCode::Model,
-    };
+    let code = if error.is_too_long() { FailureCode::ContextWindow } else { FailureCode::Model };
     TurnOutcome::Failed { code, message: error.to_string() }
 }
 
 /// How long to wait after try number `tries`: what the provider asks for, else a doubling pause with jitter.
-fn pause(error: &ModelError, tries: u32) -> Duration {
+pub(super) fn pause(error: &ModelError, tries: u32) -> Duration {
     if let ModelError::Status { retry_after: Some(wait), .. } = error {
         return *wait;
     }

@@ -4,6 +4,7 @@
 //! builds it again from the log, so restarting, reopening a window and replaying a test are the same code path.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use offshoot_protocol::{
     AgentCreated, AgentId, AgentKind, AgentOutcome, AgentState, AgentView, Answer, AppliedView, CallId, CallState,
@@ -15,6 +16,7 @@ use crate::policy::narrower;
 use crate::transcript::Transcript;
 
 mod activity;
+mod context;
 mod transcript;
 
 /// How many of an agent's last hooks its view keeps. The log has all of them.
@@ -58,6 +60,10 @@ struct Node {
     calls: HashMap<CallId, CallView>,
     /// Model calls since the agent was created or last began a run after an end.
     steps_of_run: u32,
+    /// Who writes its messages.
+    author: Arc<str>,
+    /// Tokens that its next request will have, as far as is known; 0 before the first answer of a segment.
+    context_tokens: u64,
     /// When the current run began.
     run_started_at: Option<Timestamp>,
 }
@@ -102,6 +108,11 @@ impl Fold {
     /// Model calls of the agent's current run.
     pub fn steps_of_run(&self, id: &AgentId) -> u32 {
         self.agents.get(id).map_or(0, |node| node.steps_of_run)
+    }
+
+    /// Tokens that the agent's next request will have, as far as is known; 0 before the first answer behind a summary.
+    pub fn context_tokens(&self, id: &AgentId) -> u64 {
+        self.agents.get(id).map_or(0, |node| node.context_tokens)
     }
 
     /// When the agent's current run began (UTC).
@@ -190,8 +201,15 @@ impl Fold {
             .as_ref()
             .map_or_else(Transcript::default, |inherited| self.transcript(&inherited.from).prefix(inherited.messages));
         let messages = transcript.len();
-        let node =
-            Node { created: created.clone(), transcript, calls: HashMap::new(), steps_of_run: 0, run_started_at: None };
+        let node = Node {
+            created: created.clone(),
+            transcript,
+            calls: HashMap::new(),
+            steps_of_run: 0,
+            author: created.model.as_str().into(),
+            context_tokens: 0,
+            run_started_at: None,
+        };
         self.agents.insert(id.clone(), node);
         let state = if created.kind == AgentKind::Root { AgentState::Idle } else { AgentState::Queued };
         self.view.agents.push(AgentView {
@@ -216,6 +234,7 @@ impl Fold {
             calls: 0,
             usage: offshoot_protocol::Usage::default(),
             queue: Vec::new(),
+            compaction: None,
             todos: Vec::new(),
             warnings: Vec::new(),
             hooks: Vec::new(),
@@ -257,6 +276,8 @@ impl Fold {
                 agent.steps += 1;
                 agent.usage += step.usage;
                 node.steps_of_run += 1;
+                node.context_tokens =
+                    step.usage.input + step.usage.cache_read + step.usage.cache_write + step.usage.output;
             }
             EventBody::ModelWaiting { retry_in_ms, reason, .. } => {
                 let wait = jiff::SignedDuration::from_millis(i64::try_from(*retry_in_ms).unwrap_or(i64::MAX));
@@ -277,17 +298,7 @@ impl Fold {
                 let view = CallView { state: CallState::Ended, started_at, result: Some(result.clone()) };
                 node.calls.insert(call.clone(), view);
             }
-            EventBody::TurnEnded { outcome } => {
-                agent.ended_at = Some(at);
-                if matches!(agent.kind, AgentKind::Root | AgentKind::Teammate) {
-                    agent.state = match outcome {
-                        TurnOutcome::Finished | TurnOutcome::Interrupted => AgentState::Idle,
-                        TurnOutcome::Failed { message, .. } => {
-                            AgentState::IdleAfterFailure { message: message.clone() }
-                        }
-                    };
-                }
-            }
+            EventBody::TurnEnded { outcome } => end_turn(agent, outcome, at),
             EventBody::AgentEnded { outcome } => {
                 agent.ended_at = Some(at);
                 agent.state = match outcome {
@@ -326,7 +337,10 @@ impl Fold {
                     applied.undone = true;
                 }
             }
-            other => note(agent, other),
+            other => {
+                context::apply(agent, node, other);
+                note(agent, other);
+            }
         }
     }
 
@@ -381,6 +395,21 @@ impl Fold {
         {
             view.state = CallState::Running;
         }
+    }
+}
+
+/// A turn is over; whoever has an end is told to be at it by another fact.
+fn end_turn(agent: &mut AgentView, outcome: &TurnOutcome, at: Timestamp) {
+    agent.ended_at = Some(at);
+    // What was to be done at the next step is done in the next turn, unless the person wants peace.
+    if *outcome != TurnOutcome::Finished || agent.kind != AgentKind::Root {
+        agent.compaction = None;
+    }
+    if matches!(agent.kind, AgentKind::Root | AgentKind::Teammate) {
+        agent.state = match outcome {
+            TurnOutcome::Finished | TurnOutcome::Interrupted => AgentState::Idle,
+            TurnOutcome::Failed { message, .. } => AgentState::IdleAfterFailure { message: message.clone() },
+        };
     }
 }
 

@@ -11,7 +11,13 @@ pub(super) fn append(agent: &mut AgentView, node: &mut Node, message: Message) {
     {
         agent.activity = line;
     }
-    node.transcript.push(message);
+    match message.role {
+        MessageRole::Assistant => node.transcript.push_by(message, node.author.clone()),
+        MessageRole::User => {
+            node.context_tokens += super::context::estimated_tokens(&message);
+            node.transcript.push(message)
+        }
+    };
     agent.messages = node.transcript.len();
 }
 

@@ -9,11 +9,22 @@ use super::request::{Received, blocks};
 /// The provider takes at most this many cache marks.
 const MOST_MARKS: usize = 4;
 
+/// What an agent sent last.
+struct Last {
+    /// The whole, without cache marks and without what closes it.
+    open: String,
+    model: String,
+    /// The first text, where the conversation was summarised.
+    summary: Option<String>,
+    /// What stood before: a summary may be asked of less than was sent last, where that was too much.
+    earlier: Vec<String>,
+}
+
 /// Checks requests, each by itself and against the same agent's last one.
 #[derive(Default)]
 pub(super) struct Police {
-    /// Last request of each agent, without cache marks and without what closes it.
-    last: HashMap<(String, String), String>,
+    /// Last request of each agent; those for a summary leave no trace in the conversation.
+    last: HashMap<(String, String), Last>,
 }
 
 impl Police {
@@ -81,8 +92,17 @@ impl Police {
         }
         let agent = (request.session().to_owned(), request.agent().to_owned());
         let whole = request.without_marks();
-        if let Some(before) = self.last.get(&agent)
+        let model = request.body["model"].as_str().unwrap_or_default().to_owned();
+        let texts = request.messages().first().map(blocks).unwrap_or_default();
+        let first = texts.iter().find_map(|block| block["text"].as_str()).unwrap_or_default();
+        let summary = first.starts_with("<conversation-summary").then(|| first.to_owned());
+        let is_for_summary = request.last_text().contains("<compaction-request>");
+        let was_sent = |sent: &[String]| is_for_summary && sent.iter().any(|open| whole.starts_with(open.as_str()));
+        if let Some(Last { open: before, model: model_before, summary: known, earlier }) = self.last.get(&agent)
             && !whole.starts_with(before.as_str())
+            && *model_before == model
+            && !was_sent(earlier)
+            && (summary.is_none() || summary == *known)
         {
             let common = before.bytes().zip(whole.bytes()).take_while(|(a, b)| a == b).count();
             return Err(format!(
@@ -93,7 +113,14 @@ impl Police {
             ));
         }
         let open = whole.strip_suffix(closing).ok_or("the body doesn't end with the messages")?.to_owned();
-        self.last.insert(agent, open);
+        if !is_for_summary {
+            let mut earlier = Vec::new();
+            if let Some(last) = self.last.remove(&agent) {
+                earlier = last.earlier;
+                earlier.push(last.open);
+            }
+            self.last.insert(agent, Last { open, model, summary, earlier });
+        }
         Ok(())
     }
 }

@@ -9,6 +9,7 @@ import { Icon } from "../parts/Icon";
 import { bytes, plural } from "../parts/time";
 import type { AgentView } from "../protocol.gen";
 import type { SessionStore } from "../session/store";
+import { Confirm, type Asked } from "./Confirm";
 import { completions, delegates, isComposing, readWish, type Completion } from "./commands";
 import { leadsAway, readHistory, remember, stepThrough, type Browsing } from "./history";
 import { mentions } from "./mentions";
@@ -147,6 +148,16 @@ export function Composer(props: { session: SessionStore; agent: AgentView }): JS
   );
   createEffect(on(point, (now) => now && field?.focus(), { defer: true }));
 
+  const [asked, setAsked] = createSignal<Asked>();
+  const confirm = (question: string, answer: string): Promise<boolean> =>
+    new Promise((resolve) => {
+      const reply = (yes: boolean) => {
+        setAsked(undefined);
+        resolve(yes);
+      };
+      setAsked({ question, answer, reply });
+    });
+
   const send = async () => {
     if (isSending()) return;
     const draft = text();
@@ -156,6 +167,7 @@ export function Composer(props: { session: SessionStore; agent: AgentView }): JS
       agent: props.agent.id,
       isolation: isolated() ? "worktree" : "shared",
       messages: point()?.messages,
+      length: props.agent.messages,
     });
     if (wish.kind === "nothing") return;
     if (wish.kind === "problem") {
@@ -170,6 +182,7 @@ export function Composer(props: { session: SessionStore; agent: AgentView }): JS
       } else app.setSheet(wish.sheet);
       return;
     }
+    if (wish.kind === "confirm" && !(await confirm(wish.question, wish.answer))) return;
     const draftKey = key();
     save();
     setSending(true);
@@ -253,6 +266,7 @@ export function Composer(props: { session: SessionStore; agent: AgentView }): JS
 
   return (
     <div class={s.place}>
+      <Confirm asked={asked()} />
       <Show when={isMenuOpen()}>
         <ul class={s.menu} role="listbox" id="composer-menu" aria-label={menu()[0]?.caret === undefined ? "Commands" : "Agents"}>
           <For each={menu()}>

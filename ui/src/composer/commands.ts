@@ -11,6 +11,8 @@ export interface SlashCommand {
 export const SLASH: SlashCommand[] = [
   { name: "/fork", usage: "/fork directive", about: "A fork that knows everything said here" },
   { name: "/agent", usage: "/agent role: brief", about: "A subagent that starts fresh with a role" },
+  { name: "/compact", usage: "/compact what to keep", about: "Go on behind a summary, to make room" },
+  { name: "/model", usage: "/model name", about: "Let another model answer this agent" },
   { name: "/roles", usage: "/roles", about: "The roles there are" },
   { name: "/review", usage: "/review", about: "The changes of this agent" },
   { name: "/help", usage: "/help", about: "Keys and commands" },
@@ -19,6 +21,8 @@ export const SLASH: SlashCommand[] = [
 export type Wish =
   | { kind: "nothing" }
   | { kind: "command"; command: Command }
+  /** A command that costs something: asked about first. */
+  | { kind: "confirm"; command: Command; question: string; answer: string }
   | { kind: "sheet"; sheet: "help" | "roles" | "review" }
   | { kind: "problem"; message: string };
 
@@ -27,7 +31,12 @@ export interface Context {
   isolation: Isolation;
   /** How many messages a fork inherits; absent: all. */
   messages: number | undefined;
+  /** How many messages the agent's conversation has. */
+  length: number;
 }
+
+/** From how many messages on a lost cache is worth a question. */
+const LONG = 20;
 
 /** Whether the text starts something that can have a worktree of its own. */
 export function delegates(text: string): boolean {
@@ -48,6 +57,19 @@ export function readWish(text: string, context: Context): Wish {
       return { kind: "sheet", sheet: "roles" };
     case "review":
       return { kind: "sheet", sheet: "review" };
+    case "compact":
+      return { kind: "command", command: { type: "compact", agent: context.agent, instructions: rest } };
+    case "model": {
+      if (rest === "" || /\s/.test(rest)) return { kind: "problem", message: "Name one model: /model sonnet" };
+      const command: Command = { type: "set_model", agent: context.agent, model: rest };
+      if (context.length < LONG) return { kind: "command", command };
+      return {
+        kind: "confirm",
+        command,
+        question: `This conversation has ${context.length} messages. Another model reads all of them anew: what the provider had cached is lost, and reasoning that only the old model can read is left out.`,
+        answer: `Change to ${rest}`,
+      };
+    }
     case "fork": {
       if (rest === "") return { kind: "problem", message: "Say what the fork shall do: /fork fix the parser" };
       const command: Command = { type: "fork", agent: context.agent, directive: rest, isolation: context.isolation };

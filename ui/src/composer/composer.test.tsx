@@ -6,7 +6,7 @@ import { leadsAway, readHistory, remember, stepThrough } from "./history";
 import { mentions } from "./mentions";
 import { expand, keepApart, readPastes, stillUsed } from "./pastes";
 
-const context = { agent: "a", isolation: "worktree" as const, messages: undefined };
+const context = { agent: "a", isolation: "worktree" as const, messages: undefined, length: 4 };
 
 describe("a text is read as", () => {
   test.each([
@@ -15,15 +15,22 @@ describe("a text is read as", () => {
     ["/fork fix it", { type: "fork", agent: "a", directive: "fix it", isolation: "worktree" }],
     ["/agent explore: find\nthem", { type: "start_subagent", role: "explore", brief: "find\nthem", isolation: "worktree" }],
     ["/agent plugin:reviewer: look", { type: "start_subagent", role: "plugin:reviewer", brief: "look", isolation: "worktree" }],
+    ["/compact", { type: "compact", agent: "a", instructions: "" }],
+    ["/compact keep the plan", { type: "compact", agent: "a", instructions: "keep the plan" }],
+    ["/model opus", { type: "set_model", agent: "a", model: "opus" }],
     ["/agent explore:find", { type: "start_subagent", role: "explore", brief: "find", isolation: "worktree" }],
   ])("%s", (text, command) => {
     expect(readWish(text, context)).toEqual({ kind: "command", command });
   });
 
   test("or as a problem that says what to write", () => {
-    for (const text of ["/fork", "/agent explore", "/agent : x", "/nonsense"]) {
+    for (const text of ["/model", "/model a b", "/fork", "/agent explore", "/agent : x", "/nonsense"]) {
       expect(readWish(text, context).kind).toBe("problem");
     }
+  });
+
+  test("another model for a long conversation is asked about first", () => {
+    expect(readWish("/model opus", { ...context, length: 200 })).toMatchObject({ kind: "confirm", command: { type: "set_model", model: "opus" } });
   });
 
   test("a fork from a message inherits up to it", () => {

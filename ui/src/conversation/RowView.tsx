@@ -22,6 +22,7 @@ import { useFound } from "./finding";
 import { readFrames } from "./framed";
 import { messageAsMarkdown, messageWithCalls } from "./markdown";
 import type { Row } from "./rows";
+import { SummaryRow } from "./SummaryRow";
 import s from "./RowView.module.css";
 
 export interface RowProps {
@@ -168,6 +169,9 @@ function TextRow(props: RowProps & { row: Of<"text"> }): JSX.Element {
       </Match>
       <Match when={props.row.origin === "notification"}>
         <NotificationCard row={props.row.key} text={text()} session={props.session} />
+      </Match>
+      <Match when={props.row.origin === "summary"}>
+        <SummaryRow row={props.row.key} text={text()} blocks={message()?.blocks ?? []} />
       </Match>
       <Match when={props.row.origin === "reminder"}>
         <Added title="Reminder" text={readFrames(text()).frames[0]?.text ?? text()} />

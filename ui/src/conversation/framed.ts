@@ -11,9 +11,10 @@ const TITLES: Record<string, string> = {
   "fork-directive": "Rules for a fork",
   "worktree-notice": "About its worktree",
   reminder: "Reminder",
+  "conversation-summary": "Summary",
 };
 
-const FRAME = /<(fork-directive|worktree-notice|reminder)>\n?([\s\S]*?)<\/\1>/g;
+const FRAME = /<(fork-directive|worktree-notice|reminder|conversation-summary)(?: [^>]*)?>\n?([\s\S]*?)<\/\1>/g;
 
 export function readFrames(source: string): Framed {
   const frames: Framed["frames"] = [];

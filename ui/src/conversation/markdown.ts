@@ -44,7 +44,7 @@ export function conversationAsMarkdown(title: string, transcript: Pick<Transcrip
 function speaker(message: Message): string {
   if (message.role === "assistant") return "Agent";
   const origin = message.blocks.find((block) => block.type === "text")?.origin;
-  return origin === "notification" ? "Notification" : origin === "directive" || origin === "brief" ? "Task" : "You";
+  return origin === "summary" ? "Summary" : origin === "notification" ? "Notification" : origin === "directive" || origin === "brief" ? "Task" : "You";
 }
 
 function textOf(block: Extract<Block, { type: "text" }>): string {

@@ -68,6 +68,11 @@ export function buildRows(input: RowsInput): Row[] {
     const index = transcript.first + at;
     const isInherited = index < inherited;
     if (isInherited && !showInherited) return;
+    // What the program put behind a summary repeats what stands above; it is folded into the summary's row.
+    if (message.blocks[0]?.type === "text" && message.blocks[0].origin === "summary") {
+      rows.push({ type: "text", key: `${index}.0`, index, block: 0, origin: "summary", isInherited });
+      return;
+    }
     message.blocks.forEach((block, place) => {
       const key = `${index}.${place}`;
       switch (block.type) {

@@ -226,6 +226,28 @@ function foldAgent(agent: AgentView, event: AgentEvent, lines: CallLines): void 
       }
       if (event.type === "message_appended" && event.message.role === "assistant") noteMessage(agent, event.message, lines);
       return;
+    case "compaction_requested":
+      agent.compaction = { instructions: event.instructions };
+      return;
+    case "compaction_started":
+      agent.activity = event.trigger === "overflow" ? "The conversation is too long: compacting it" : "Compacting the conversation";
+      return;
+    case "compacted":
+      delete agent.compaction;
+      agent.messages = event.index + 1;
+      agent.activity = "Compacted the conversation";
+      return;
+    case "compaction_failed":
+      delete agent.compaction;
+      agent.warnings.push({ code: "compaction", message: event.message });
+      return;
+    case "head_changed":
+      agent.warnings.push({
+        code: "cache_lost",
+        message: `The model was changed from ${agent.model} to ${event.model}: what the provider had cached of this conversation is lost.`,
+      });
+      agent.model = event.model;
+      return;
     case "step_ended":
       agent.state = { kind: "running" };
       agent.steps += 1;
@@ -250,6 +272,7 @@ function foldAgent(agent: AgentView, event: AgentEvent, lines: CallLines): void 
       return;
     case "turn_ended":
       agent.ended_at = event.at;
+      if (event.outcome.kind !== "finished" || agent.kind !== "root") delete agent.compaction;
       if (agent.kind === "root" || agent.kind === "teammate") {
         agent.state =
           event.outcome.kind === "failed"

@@ -55,6 +55,7 @@ export function foldTranscript(state: TranscriptState, event: Event): boolean {
   }
   switch (event.type) {
     case "message_appended":
+    case "compacted":
       return append(state, event.index, event.message);
     case "results_appended":
       return append(state, event.index, resultsMessage(state, event.calls, event.message));

@@ -89,6 +89,13 @@ impl Call {
 }
 
 fn blocks(request: &Request) -> Vec<Block> {
+    let is_summary =
+        |block: &Block| matches!(block, Block::Text { text, .. } if text.starts_with("<compaction-request>"));
+    if request.transcript.last().is_some_and(|last| last.blocks.iter().any(is_summary)) {
+        let count = request.transcript.len() - 1;
+        let text = format!("The demo model sums up {count} messages: the sample project was looked at and worked on.");
+        return vec![Block::Text { text, origin: Origin::Model }];
+    }
     let messages = request.transcript.messages();
     let scene = Scene::of(request, &messages);
     let Answer { mut text, mut calls, position } =

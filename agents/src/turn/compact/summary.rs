@@ -1,0 +1,137 @@
+//! Asks the model for a summary: the very request that the conversation would have made, with one instruction behind it,
+//! so that the provider finds all of it in its cache.
+
+use futures_util::StreamExt as _;
+use offshoot_protocol::{Block, CompactionTrigger, EventBody, Message, MessageRole, Origin, StepEnded, Usage};
+use tokio::time::Instant;
+
+use super::super::step::{TRIES, pause};
+use super::super::{Speaker, Worker};
+use crate::model::{ModelError, ModelEvent, Request, StopReason};
+use crate::prompt;
+use crate::transcript::Transcript;
+
+/// How many prefixes of a conversation that is too long are tried, each about half of the one before.
+const PREFIXES: usize = 4;
+
+/// A summary, and how far it goes.
+pub(super) struct Summary {
+    /// The model's words.
+    pub(super) text: String,
+    /// How many messages of the transcript it knew.
+    pub(super) messages: u32,
+}
+
+/// The summary, or why there is none, for people. `trigger` says whether the whole conversation is known to be too long.
+pub(super) async fn ask(
+    worker: &Worker,
+    transcript: &Transcript,
+    trigger: CompactionTrigger,
+    instructions: &str,
+) -> Result<Summary, String> {
+    let speaker = worker.speaker();
+    let whole = if trigger == CompactionTrigger::Overflow { None } else { Some(transcript.len()) };
+    let shorter = shorter(transcript);
+    let mut last = "even its beginning is too long for the model".to_owned();
+    for messages in whole.into_iter().chain(shorter).take(PREFIXES) {
+        let mut asked = transcript.prefix(messages);
+        asked.push(Message::user(prompt::compaction_request(instructions), Origin::Reminder));
+        match try_hard(worker, &speaker, asked).await {
+            Ok(text) => return Ok(Summary { text, messages }),
+            Err(Failure::TooLong(why)) => last = why,
+            Err(Failure::Other(why)) => return Err(why),
+        }
+    }
+    Err(last)
+}
+
+/// Ends of prefixes that a request can be made of, the longest first: behind a user's message, with an answer behind it.
+fn shorter(transcript: &Transcript) -> Vec<u32> {
+    let start = transcript.segment_start();
+    let mut ends = Vec::new();
+    let mut last = None;
+    for (index, stored) in (start..transcript.len()).zip(transcript.segment()) {
+        if stored.message.role == MessageRole::Assistant && last == Some(MessageRole::User) {
+            ends.push(index);
+        }
+        last = Some(stored.message.role);
+    }
+    ends.reverse();
+    let mut chosen: Vec<u32> = ends.iter().copied().take(1).collect();
+    while let Some(&at) = chosen.last() {
+        let half = start + (at - start) / 2;
+        match ends.iter().find(|end| **end <= half && **end > start) {
+            Some(&end) => chosen.push(end),
+            None => break,
+        }
+    }
+    chosen
+}
+
+enum Failure {
+    TooLong(String),
+    Other(String),
+}
+
+async fn try_hard(worker: &Worker, speaker: &Speaker, asked: Transcript) -> Result<String, Failure> {
+    let mut tries = 1;
+    loop {
+        let request = Request {
+            head: speaker.head.clone(),
+            transcript: asked.clone(),
+            fork_point: worker.fork_point,
+            session: worker.journal.session().clone(),
+            agent: worker.id.clone(),
+        };
+        match attempt(worker, speaker, request).await {
+            Ok((text, StopReason::EndTurn | StopReason::StopSequence | StopReason::ToolUse)) => {
+                if text.trim().is_empty() {
+                    return Err(Failure::Other("the model's summary is empty.".to_owned()));
+                }
+                return Ok(text);
+            }
+            Ok((_, StopReason::ContextWindow)) => {
+                return Err(Failure::TooLong("the conversation leaves no room for a summary of it.".to_owned()));
+            }
+            Ok((_, StopReason::MaxTokens)) => {
+                return Err(Failure::Other("the summary was cut at the output limit.".to_owned()));
+            }
+            Ok((_, stop)) => return Err(Failure::Other(format!("the model stopped with {stop}."))),
+            Err(error) if error.is_too_long() => return Err(Failure::TooLong(format!("{error}."))),
+            Err(error) if !error.is_retryable() || tries == TRIES => return Err(Failure::Other(format!("{error}."))),
+            Err(error) => {
+                let pause = pause(&error, tries);
+                let retry_in_ms = u64::try_from(pause.as_millis()).unwrap_or(u64::MAX);
+                let waiting = EventBody::ModelWaiting { reason: error.to_string(), attempt: tries, retry_in_ms };
+                worker.journal.record(&worker.id, waiting);
+                tokio::time::sleep(pause).await;
+                tries += 1;
+            }
+        }
+    }
+}
+
+/// One answer: its text, and why it ended. Calls that the model makes in spite of what it was told are left out.
+async fn attempt(worker: &Worker, speaker: &Speaker, request: Request) -> Result<(String, StopReason), ModelError> {
+    let started = Instant::now();
+    let mut stream = speaker.model.stream(request);
+    let mut texts = Vec::new();
+    while let Some(event) = stream.next().await {
+        match event? {
+            ModelEvent::BlockEnded { block: Block::Text { text, .. }, .. } => texts.push(text),
+            ModelEvent::Ended { stop, usage } => {
+                record(worker, &stop, usage, started);
+                return Ok((texts.join("\n\n"), stop));
+            }
+            _ => {}
+        }
+    }
+    Err(ModelError::Truncated { reason: "the stream ended without its closing event".to_owned() })
+}
+
+/// A summary costs what other answers do.
+fn record(worker: &Worker, stop: &StopReason, usage: Usage, started: Instant) {
+    let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let ended = StepEnded { stop_reason: stop.to_string(), usage, duration_ms };
+    worker.journal.record(&worker.id, EventBody::StepEnded(ended));
+}
