@@ -217,20 +217,34 @@ impl Content {
     /// Appends a delta, merged into an earlier one that it continues.
     fn push_delta(&mut self, delta: &Delta) {
         let continued = self.batch.deltas.iter_mut().rev().find(|earlier| is_same_target(earlier, delta));
-        if let Some(earlier) = continued {
-            let (at, grown) = match earlier {
-                Delta::Text { offset, text, .. } | Delta::Output { offset, text, .. } => (*offset, text),
-            };
-            let (next_at, next) = match delta {
-                Delta::Text { offset, text, .. } | Delta::Output { offset, text, .. } => (*offset, text),
-            };
-            let end = at + u32::try_from(grown.encode_utf16().count()).unwrap_or(u32::MAX);
-            if next_at == end {
-                grown.push_str(next);
-                return;
-            }
+        if let Some(earlier) = continued
+            && grow(earlier, delta)
+        {
+            return;
         }
         self.batch.deltas.push(delta.clone());
+    }
+}
+
+/// Lets a delta say what `next` says, too. False when there is a gap between them.
+fn grow(delta: &mut Delta, next: &Delta) -> bool {
+    match (delta, next) {
+        (Delta::Changes { count, .. }, Delta::Changes { count: newer, .. }) => {
+            *count = *newer;
+            true
+        }
+        (
+            Delta::Text { offset, text, .. } | Delta::Output { offset, text, .. },
+            Delta::Text { offset: next_at, text: next, .. } | Delta::Output { offset: next_at, text: next, .. },
+        ) => {
+            let end = *offset + u32::try_from(text.encode_utf16().count()).unwrap_or(u32::MAX);
+            let continues = *next_at == end;
+            if continues {
+                text.push_str(next);
+            }
+            continues
+        }
+        _ => false,
     }
 }
 
@@ -243,6 +257,7 @@ fn is_same_target(a: &Delta, b: &Delta) -> bool {
         (Delta::Output { agent, call, .. }, Delta::Output { agent: agent_b, call: call_b, .. }) => {
             agent == agent_b && call == call_b
         }
+        (Delta::Changes { agent, .. }, Delta::Changes { agent: agent_b, .. }) => agent == agent_b,
         _ => false,
     }
 }

@@ -230,6 +230,12 @@ impl Workbench {
         self.tree(session).await?.changes(agent).await
     }
 
+    /// From now on what happens in the worktrees that are looked at, and in those of running agents, is told at once.
+    pub async fn follow_changes(&self, session: &SessionId) -> Result<(), Rejected> {
+        self.tree(session).await?.follow_changes();
+        Ok(())
+    }
+
     /// The lines of one changed file; without `whole`, only within the byte budget.
     pub async fn file_diff(
         &self,

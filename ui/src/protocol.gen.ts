@@ -1584,7 +1584,15 @@ offset: number,
 /**
  * The new text.
  */
-text: string, };
+text: string, } | { "type": "changes", 
+/**
+ * Whose worktree.
+ */
+agent: AgentId, 
+/**
+ * How much differs now.
+ */
+count: ChangeCount, };
 
 export type Batch = { 
 /**

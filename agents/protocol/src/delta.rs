@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use crate::{AgentId, CallId, Event};
+use crate::{AgentId, CallId, ChangeCount, Event};
 
 /// A piece of streaming text. Offsets are in UTF-16 code units from the start of the text it continues, so that a window
 /// can tell a gap from a continuation; the final event repairs what was missed.
@@ -35,6 +35,13 @@ pub enum Delta {
         offset: u32,
         /// The new text.
         text: String,
+    },
+    /// Something in an agent's worktree was touched, and it differs from its base in another way than before.
+    Changes {
+        /// Whose worktree.
+        agent: AgentId,
+        /// How much differs now.
+        count: ChangeCount,
     },
 }
 

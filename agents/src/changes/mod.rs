@@ -103,6 +103,11 @@ impl Changes {
         Ok(summary)
     }
 
+    /// The list as of the last look; nothing before the first.
+    pub fn last_seen(&self) -> Option<ChangeSummary> {
+        self.lock().last.as_ref().map(|last| last.summary(&self.worktree.base))
+    }
+
     /// The lines of one file, as of the last look (the first one looks). `path` is as the summary spells it.
     /// When either side is larger than `budget` bytes, the hunks are left out and the result says how large it is.
     pub fn file_diff(&self, path: &str, budget: u64) -> Result<FileDiff, ChangesError> {

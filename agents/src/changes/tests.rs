@@ -343,3 +343,43 @@ async fn a_missing_filter_program_makes_no_changes() {
     write(worktree.path(), "other.bin", "abc\n");
     assert_eq!(listed(&changes.summary().unwrap()), ["A other.bin +1 -0"]);
 }
+
+#[tokio::test]
+async fn no_git_process_runs_while_nothing_is_touched() {
+    let fixture = Fixture::new();
+    let (_worktrees, worktree, _) = made(&fixture).await;
+    let (counter, program) = (fixture.root.join("processes"), fixture.root.join("counting-git"));
+    std::fs::write(&program, format!("#!/bin/sh\necho \"$1\" >> '{}'\nexec git \"$@\"\n", counter.display())).unwrap();
+    set_executable(&program, true);
+    let git = Git::new(crate::git::GitSettings {
+        program,
+        path: "/usr/local/bin:/usr/bin:/bin".into(),
+        home: Some(fixture.home()),
+        environment: Vec::new(),
+    });
+    let processes = || std::fs::read_to_string(&counter).unwrap_or_default().lines().count();
+
+    let changes = Arc::new(Changes::of(&git, &worktree));
+    let (send, reports) = std::sync::mpsc::channel();
+    let looking = changes.clone();
+    let _watch = Watch::start(&worktree, move |touched| {
+        let Touched::Paths(paths) = touched else { panic!("everything") };
+        let before = looking.last_seen();
+        let now = looking.summary_after(&paths).unwrap();
+        send.send((paths, before != Some(now))).unwrap();
+    });
+    changes.summary().unwrap();
+    let after_the_look = processes();
+    // Reading, listing and asking git itself touch nothing.
+    std::fs::read(worktree.path().join("README.md")).unwrap();
+    std::fs::read_dir(worktree.path().join("src")).unwrap().count();
+    fixture.git(worktree.path(), &["--no-optional-locks", "status"]);
+    changes.last_seen().unwrap();
+    assert_eq!(processes(), after_the_look);
+
+    write(worktree.path(), "README.md", "# Changed\n");
+    let (paths, differs) = reports.recv_timeout(std::time::Duration::from_secs(30)).unwrap();
+    // The first report is of the edit: nothing was reported before it.
+    assert_eq!((paths, differs), (vec![PathBuf::from("README.md")], true));
+    assert_eq!(processes(), after_the_look + 1, "one process stores the file that was touched");
+}

@@ -8,8 +8,10 @@
 //! What is never done here: reading the environment of this process, asking for a password, opening an editor, printing
 //! a diff through git (trees are compared by `changes`).
 
+pub(crate) mod attributes;
 mod capture;
 mod checkout;
+pub(crate) mod index;
 mod process;
 
 use std::ffi::{OsStr, OsString};
@@ -350,7 +352,8 @@ const CONFIGURATION: [(&str, &str); 14] = [
     ("color.ui", "false"),
     ("worktree.useRelativePaths", "false"),
     ("worktree.guessRemote", "false"),
-    ("checkout.workers", "0"),
+    // Git's parallel workers write some files that have another encoding (`working-tree-encoding`) without it.
+    ("checkout.workers", "1"),
     ("commit.gpgSign", "false"),
     ("core.safecrlf", "false"),
 ];

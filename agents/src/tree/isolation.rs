@@ -96,6 +96,7 @@ impl Tree {
                     Ok(summary) => facts.push(EventBody::ChangesCounted { changes: summary.count }),
                     Err(error) => facts.push(warn("changes_unknown", error.message)),
                 }
+                self.live.at_rest(id);
             }
             Err(error) => facts.push(warn("worktree_kept", format!("The worktree was left as it is: {error}"))),
         }
@@ -104,15 +105,22 @@ impl Tree {
 
     /// What differs from the base of an agent's worktree.
     pub async fn changes(&self, id: &AgentId) -> Result<ChangeSummary, Rejected> {
-        self.summary(self.worktree(id).ok_or_else(|| self.no_worktree(id))?).await
+        let worktree = self.worktree(id).ok_or_else(|| self.no_worktree(id))?;
+        match self.look_at(id, &worktree) {
+            Some(watched) => blocking(move || watched.summary()).await,
+            None => self.summary(worktree).await,
+        }
     }
 
     /// The lines of one changed file; without `whole`, only within a budget.
     pub async fn file_diff(&self, id: &AgentId, path: &str, whole: bool) -> Result<FileDiff, Rejected> {
         let worktree = self.worktree(id).ok_or_else(|| self.no_worktree(id))?;
-        let changes = Changes::of(self.means.kit.worktrees.git(), &worktree);
         let path = path.to_owned();
         let budget = if whole { u64::MAX } else { DIFF_BUDGET };
+        if let Some(watched) = self.look_at(id, &worktree) {
+            return blocking(move || watched.file_diff(&path, budget)).await;
+        }
+        let changes = Changes::of(self.means.kit.worktrees.git(), &worktree);
         blocking(move || changes.file_diff(&path, budget)).await
     }
 
@@ -129,11 +137,13 @@ impl Tree {
     pub(super) fn remember_worktree(&self, id: &AgentId, worktree: Worktree) -> Arc<Worktree> {
         let worktree = Arc::new(worktree);
         super::lock(&self.worktrees).insert(id.clone(), worktree.clone());
+        self.watch_running(id);
         worktree
     }
 
     pub(super) fn forget_worktree(&self, id: &AgentId) {
         super::lock(&self.worktrees).remove(id);
+        self.live.forget(id);
     }
 
     /// Finds the worktrees of this session's agents again. One that the log knows and the disk doesn't is a warning.

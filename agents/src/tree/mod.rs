@@ -26,6 +26,7 @@ mod delegate;
 mod ending;
 mod hook;
 mod isolation;
+mod live;
 mod means;
 mod context;
 mod merging;
@@ -50,6 +51,7 @@ pub struct Tree {
     folder: PathBuf,
     agents: Mutex<HashMap<AgentId, Member>>,
     worktrees: Mutex<HashMap<AgentId, Arc<Worktree>>>,
+    live: live::LiveChanges,
     shells: Mutex<HashMap<TaskId, tasks::Shell>>,
     tasks: Mutex<JoinSet<()>>,
     permits: Arc<Semaphore>,
@@ -81,6 +83,7 @@ impl Tree {
             folder,
             agents: Mutex::default(),
             worktrees: Mutex::default(),
+            live: live::LiveChanges::default(),
             shells: Mutex::default(),
             tasks: Mutex::default(),
             permits,
@@ -251,6 +254,7 @@ impl Tree {
             turn::keep_partial(&member.worker);
         }
         self.session_ended(reason).await;
+        self.live.end().await;
         lock(&self.agents).clear();
     }
 
@@ -269,6 +273,9 @@ impl Tree {
 
     fn tell(&self, agent: &AgentId, wish: Wish) {
         if let Some(member) = lock(&self.agents).get(agent) {
+            if matches!(wish, Wish::Wake | Wish::Resume) {
+                self.watch_running(agent);
+            }
             // A closed inbox belongs to a session that is being closed.
             let _ = member.inbox.send(wish);
         }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::record::{Lock, Record, Stage, write_json};
 use super::verify::{Marker, marker_path, points_at, verify};
-use super::{Base, Inner, Parent, Spec, Worktree, WorktreeError, include, name, remove, snapshot};
+use super::{Base, Inner, Parent, Spec, Worktree, WorktreeError, fill, include, name, remove, snapshot};
 use crate::git::{Cancel, Checkout, Found, GitError, Trust, discover, to_path};
 
 /// Longest time a checkout may take; it can be cancelled before.
@@ -261,15 +261,26 @@ pub(super) fn scratch(project: &Path) -> Result<tempfile::TempDir, WorktreeError
     tempfile::Builder::new().prefix(".scratch-").tempdir_in(project).map_err(WorktreeError::storage(what))
 }
 
-/// Registers the worktree, checks its files out and puts our mark on it.
+/// Registers the worktree, fills it and puts our mark on it.
 fn add(inner: &Inner, from: &Checkout, made: &mut Unclaimed, cancel: &Cancel) -> Result<(), WorktreeError> {
+    let plan = fill::plan(&from.library()?, made.base_commit()?)?;
     let lock = made.shared_lock()?;
     let worktree = &mut made.worktree;
-    let command = inner.git.on(from).args(["worktree", "add", "--quiet", "--no-track", "-b", &worktree.branch]);
+    let mut command = inner.git.on(from).args(["worktree", "add", "--quiet", "--no-track", "-b", &worktree.branch]);
+    if plan.is_some() {
+        command = command.arg("--no-checkout");
+    }
     let command = command.holding(lock);
     command.arg(worktree.path()).arg(&worktree.base).cancel(cancel).patience(CHECKOUT_PATIENCE).run()?;
     worktree.checkout.git_dir = registered(worktree)?;
-    mark(worktree)
+    if let Some(plan) = plan {
+        let scratch = scratch(made.project_folder())?;
+        plan.carry_out(&inner.git, from, &made.checkout, scratch.path(), cancel, &|_, _| {})?;
+        // What `worktree add` does itself otherwise.
+        let command = inner.git.on(&made.checkout).args(["reset", "--hard", "--quiet", "--no-recurse-submodules"]);
+        command.holding(made.shared_lock()?).cancel(cancel).patience(CHECKOUT_PATIENCE).run()?;
+    }
+    mark(&made.worktree)
 }
 
 /// The git directory of a worktree that was added just now.

@@ -23,6 +23,7 @@ mod archive;
 mod commit;
 mod create;
 mod error;
+mod fill;
 mod flush;
 mod include;
 mod name;

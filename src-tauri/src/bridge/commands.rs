@@ -104,7 +104,9 @@ pub(super) async fn subscribe(
     cursor: u64,
     on_batch: Channel<Batch>,
 ) -> Result<(), Rejected> {
-    let mut subscription = bridge.workbench().await?.subscribe(&session, cursor).await?;
+    let workbench = bridge.workbench().await?;
+    let mut subscription = workbench.subscribe(&session, cursor).await?;
+    workbench.follow_changes(&session).await?;
     bridge.keep_subscription(session, async move { while on_batch.send(subscription.next().await).is_ok() {} });
     Ok(())
 }

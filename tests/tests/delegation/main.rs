@@ -10,6 +10,7 @@ mod failures;
 mod forks;
 mod guards;
 mod hand_over;
+mod live;
 mod permission;
 mod prefix;
 mod restart;

@@ -54,7 +54,7 @@ export interface SessionStore {
   live(agent: AgentId): LiveMessage | undefined;
   /** What a running call has written so far. */
   output(call: CallId): LiveOutput | undefined;
-  /** Counts up with every change count of the agent: who shows its changes reads them again. */
+  /** Counts up with every change in the agent's worktree that is told: who shows its changes reads them again. */
   changesVersion(agent: AgentId): number;
   send(command: Command): Promise<void>;
   close(): void;
@@ -181,11 +181,14 @@ function createSession(bridge: Bridge, snapshot: Snapshot, schedule: Schedule): 
   function applyDeltas(deltas: Batch["deltas"]): void {
     for (const delta of deltas) {
       const agent = unwrap(state).agents[delta.agent];
-      if (agent?.state.kind === "waiting_for_api") setState("agents", delta.agent, "state", { kind: "running" });
+      if (delta.type !== "changes" && agent?.state.kind === "waiting_for_api") setState("agents", delta.agent, "state", { kind: "running" });
       if (delta.type === "text") {
         // What is already in the transcript needs no passing text any more.
         if (agent && delta.message < agent.messages) continue;
         lives.set(delta.agent, applyText(lives.peek(delta.agent), delta));
+      } else if (delta.type === "changes") {
+        if (agent) setState("agents", delta.agent, "changes", delta.count);
+        versions.set(delta.agent, (versions.peek(delta.agent) ?? 0) + 1);
       } else {
         outputs.set(delta.call, applyOutput(outputs.peek(delta.call), delta));
       }

@@ -4,6 +4,7 @@ use crate::git::DiscoverError;
 use crate::git::fixture::{Fixture, files, make_hostile, set_executable, write};
 
 mod bringing_back;
+mod filling;
 mod making;
 mod property;
 mod refusing;

@@ -58,8 +58,11 @@ async fn a_failed_setup_undoes_everything_and_says_why() {
 async fn a_checkout_that_fails_undoes_everything() {
     let fixture = Fixture::new();
     let project = fixture.project();
+    write(&project, ".gitattributes", "*.rs text eol=crlf\n");
+    fixture.commit(&project, "attributes");
     write(&project, "dirty.txt", "x");
-    // A blob that is missing stands for a disk that is full: it fails in the middle of the files.
+    // A blob that is missing stands for a disk that is full: it fails in the middle of the files. One that is converted, so
+    // that no copy can do without it.
     let blob = fixture.git(&project, &["rev-parse", "HEAD:src/main.rs"]);
     let (folder, name) = blob.trim().split_at(2);
     std::fs::remove_file(project.join(".git/objects").join(folder).join(name)).unwrap();
