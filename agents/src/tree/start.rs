@@ -56,7 +56,7 @@ impl Tree {
             .ok_or_else(|| ToolError::new("not_found", "There is no such agent."))?;
         let beginning = match &order.route {
             Route::Fork { messages } => Ready::Fork { messages: *messages },
-            Route::Role(role) => Ready::Subagent(self.subagent(role, &order, &parent, boss.head.provider)?),
+            Route::Role(role) => Ready::Subagent(self.subagent(role, &order, &parent, boss.speaker().head.provider)?),
         };
         let home = PathBuf::from(&parent.directory);
         let worktree = if order.isolated { Some(self.isolate(&id, &home, &order.title).await?) } else { None };
