@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use offshoot_protocol::Message;
+use offshoot_protocol::{Block, Message};
 
 use crate::message::Stored;
 
@@ -64,9 +64,24 @@ impl Transcript {
         self.last.as_ref().map_or(0, |node| node.segment)
     }
 
-    /// The messages that are sent: those of the last segment, first to last.
+    /// Number of messages that are sent: those of the last segment.
+    pub fn segment_len(&self) -> u32 {
+        self.len() - self.segment_start()
+    }
+
+    /// The messages that are sent, first to last.
     pub fn segment(&self) -> Vec<&Arc<Stored>> {
         self.messages_from(self.segment_start())
+    }
+
+    /// The messages that are sent, from the last to the first.
+    pub fn segment_newest_first(&self) -> impl Iterator<Item = &Arc<Stored>> {
+        self.newest_first().take(self.segment_len() as usize)
+    }
+
+    /// The newest block, of those that are sent, that is so.
+    pub fn newest_block(&self, is_so: impl Fn(&Block) -> bool) -> Option<&Block> {
+        self.segment_newest_first().find_map(|stored| stored.message.blocks.iter().rev().find(|block| is_so(block)))
     }
 
     /// The last message.
@@ -173,6 +188,7 @@ mod tests {
         parent.begin_segment(Message::user("summary", Origin::Summary));
         parent.push(Message::user("c", Origin::User));
         assert_eq!((parent.segment_start(), parent.segment().len(), parent.len()), (2, 2, 4));
+        assert_eq!((parent.segment_len(), parent.segment_newest_first().count()), (2, 2));
         assert_eq!((parent.prefix(2).segment_start(), parent.prefix(2).segment().len()), (0, 2));
         assert_eq!(parent.prefix(3).segment_start(), 2);
     }

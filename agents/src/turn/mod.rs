@@ -19,11 +19,12 @@ use crate::clock::Ids;
 use crate::hooks::Hooks;
 use crate::journal::Journal;
 use crate::log::LogError;
-use crate::model::{Model, RequestHead, StopReason};
+use crate::model::{Model, Request, RequestHead, StopReason};
 use crate::policy::Rules;
 use crate::prompt;
 use crate::settings::Compaction;
 use crate::tool::{Delegate, FileMemory, Toolbox};
+use crate::transcript::Transcript;
 use crate::view::Fold;
 
 mod begun;
@@ -119,6 +120,17 @@ impl Worker {
     /// Lets another answer from the next request on.
     pub fn set_speaker(&self, speaker: Speaker) {
         *self.speaker.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(speaker);
+    }
+
+    /// What is sent to `speaker` for an answer to `transcript`.
+    fn request(&self, speaker: &Speaker, transcript: Transcript) -> Request {
+        Request {
+            head: speaker.head.clone(),
+            transcript,
+            fork_point: self.fork_point,
+            session: self.journal.session().clone(),
+            agent: self.id.clone(),
+        }
     }
 
     /// A call's input as the model wrote it: of the last message, or of the one that is on its way.

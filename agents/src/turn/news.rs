@@ -23,14 +23,14 @@ pub(super) fn of_turn(worker: &Worker) -> Vec<Block> {
 
 /// News for a message of results.
 pub(super) fn of_step(worker: &Worker) -> Vec<Block> {
-    let system = worker.speaker();
+    let speaker = worker.speaker();
     let today = jiff::tz::TimeZone::UTC.to_datetime(worker.journal.clock().now()).date();
     worker.journal.read(|fold| {
         let transcript = fold.transcript(&worker.id);
         let date = prompt::date_changed(today);
         let knows_date = match told(&transcript, prompt::DATE_CHANGED) {
             Some(told) => told == date,
-            None => !prompt::tells_other_date(&system.head.system, today),
+            None => !prompt::tells_other_date(&speaker.head.system, today),
         };
         let mode = mode(fold, worker, &transcript);
         let plan = is_plan_forgotten(fold, worker, &transcript).then(|| prompt::PLAN_UNTOUCHED.to_owned());
@@ -44,14 +44,12 @@ fn is_plan_forgotten(fold: &Fold, worker: &Worker, transcript: &Transcript) -> b
     if !fold.agent(&worker.id).is_some_and(|agent| agent.kind == AgentKind::Root && is_open(agent)) {
         return false;
     }
-    let sent = (transcript.len() - transcript.segment_start()) as usize;
     let is_about_plan = |block: &Block| match block {
         Block::Call { name, .. } => name == todo_write::NAME,
         Block::Text { text, origin: Origin::Reminder } => text == prompt::PLAN_UNTOUCHED,
         _ => false,
     };
-    let since =
-        transcript.newest_first().take(sent).take_while(|stored| !stored.message.blocks.iter().any(is_about_plan));
+    let since = transcript.segment_newest_first().take_while(|stored| !stored.message.blocks.iter().any(is_about_plan));
     since.filter(|stored| stored.message.role == MessageRole::Assistant).count() >= FORGOTTEN_AFTER
 }
 
@@ -90,12 +88,11 @@ fn reminder(text: String) -> Block {
 }
 
 /// The last reminder of the segment that begins like this.
-fn told(transcript: &Transcript, start: &str) -> Option<String> {
-    let sent = (transcript.len() - transcript.segment_start()) as usize;
-    transcript.newest_first().take(sent).find_map(|stored| {
-        stored.message.blocks.iter().rev().find_map(|block| match block {
-            Block::Text { text, origin: Origin::Reminder } if text.starts_with(start) => Some(text.clone()),
-            _ => None,
-        })
-    })
+fn told<'a>(transcript: &'a Transcript, start: &str) -> Option<&'a str> {
+    let is_so =
+        |block: &Block| matches!(block, Block::Text { text, origin: Origin::Reminder } if text.starts_with(start));
+    match transcript.newest_block(is_so)? {
+        Block::Text { text, .. } => Some(text),
+        _ => None,
+    }
 }

@@ -11,7 +11,7 @@ use offshoot_protocol::{
 use tokio::time::Instant;
 
 use super::{Begun, Worker, storage};
-use crate::model::{ModelError, ModelEvent, Request, StopReason};
+use crate::model::{ModelError, ModelEvent, StopReason};
 
 /// Most tries of one request, the first included.
 pub(super) const TRIES: u32 = 8;
@@ -74,14 +74,7 @@ pub(super) async fn take<'w>(worker: &'w Worker, begun: &mut Begun<'w>) -> Resul
             return Err(failed(worker, &error));
         }
         begun.revoke(worker, |_| true);
-        let pause = pause(&error, tries);
-        let waiting = EventBody::ModelWaiting {
-            reason: error.to_string(),
-            attempt: tries,
-            retry_in_ms: u64::try_from(pause.as_millis()).unwrap_or(u64::MAX),
-        };
-        worker.journal.record(&worker.id, waiting);
-        tokio::time::sleep(pause).await;
+        wait(worker, &error, tries).await;
         tries += 1;
     }
 }
@@ -99,15 +92,8 @@ async fn attempt<'w>(worker: &'w Worker, begun: &mut Begun<'w>) -> Result<Answer
     let transcript = worker.journal.read(|fold| fold.transcript(&worker.id));
     let index = transcript.len();
     let speaker = worker.speaker();
-    let request = Request {
-        head: speaker.head.clone(),
-        transcript,
-        fork_point: worker.fork_point,
-        session: worker.journal.session().clone(),
-        agent: worker.id.clone(),
-    };
     *lock(&worker.partial) = Partial { index, ..Partial::default() };
-    let mut stream = speaker.model.stream(request);
+    let mut stream = speaker.model.stream(worker.request(&speaker, transcript));
     loop {
         let event = tokio::select! {
             event = stream.next() => event,
@@ -196,8 +182,20 @@ fn failed(worker: &Worker, error: &ModelError) -> TurnOutcome {
     TurnOutcome::Failed { code, message: error.to_string() }
 }
 
+/// Waits visibly after try number `tries`.
+pub(super) async fn wait(worker: &Worker, error: &ModelError, tries: u32) {
+    let pause = pause(error, tries);
+    let waiting = EventBody::ModelWaiting {
+        reason: error.to_string(),
+        attempt: tries,
+        retry_in_ms: u64::try_from(pause.as_millis()).unwrap_or(u64::MAX),
+    };
+    worker.journal.record(&worker.id, waiting);
+    tokio::time::sleep(pause).await;
+}
+
 /// How long to wait after try number `tries`: what the provider asks for, else a doubling pause with jitter.
-pub(super) fn pause(error: &ModelError, tries: u32) -> Duration {
+fn pause(error: &ModelError, tries: u32) -> Duration {
     if let ModelError::Status { retry_after: Some(wait), .. } = error {
         return *wait;
     }

@@ -17,9 +17,9 @@ mod summary;
 mod window;
 
 /// Fewest messages that are worth a summary when nobody asked for one.
-const FEWEST: usize = 3;
+const FEWEST: u32 = 3;
 /// The same behind a summary: where the head alone is near the limit, summing up at every step would help nobody.
-const FEWEST_BEHIND_SUMMARY: usize = 6;
+const FEWEST_BEHIND_SUMMARY: u32 = 6;
 
 /// What a turn remembers of its compactions.
 #[derive(Debug, Default)]
@@ -88,7 +88,7 @@ fn is_near_limit(worker: &Worker) -> bool {
     let fewest = if transcript.segment_start() > 0 { FEWEST_BEHIND_SUMMARY } else { FEWEST };
     settings.at_percent > 0
         && tokens.saturating_mul(100) >= window.saturating_mul(settings.at_percent.into())
-        && transcript.segment().len() >= fewest
+        && transcript.segment_len() >= fewest
 }
 
 fn fail(worker: &Worker, message: String) {
@@ -124,8 +124,7 @@ async fn compact(
     };
     let (seq, ()) = worker.journal.decide(|fold| {
         let message = segment::first_message(fold, &worker.id, &transcript, &summary);
-        let replaced = transcript.len() - transcript.segment_start();
-        let compacted = Compacted { index: transcript.len(), message, replaced, trigger };
+        let compacted = Compacted { index: transcript.len(), message, replaced: transcript.segment_len(), trigger };
         (vec![(Some(worker.id.clone()), EventBody::Compacted(compacted))], ())
     });
     worker.journal.stored(seq).await.map_err(|error| storage(&error))?;
@@ -135,5 +134,5 @@ async fn compact(
 }
 
 fn has_answer(transcript: &Transcript) -> bool {
-    transcript.segment().iter().any(|stored| stored.message.role == MessageRole::Assistant)
+    transcript.segment_newest_first().any(|stored| stored.message.role == MessageRole::Assistant)
 }

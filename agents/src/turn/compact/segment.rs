@@ -19,17 +19,14 @@ const RESULT_LIMIT: usize = 2_000;
 
 /// The message: what a child was told, the summary, the roles, what was said last, tasks, the plan.
 pub(super) fn first_message(fold: &Fold, id: &AgentId, transcript: &Transcript, summary: &Summary) -> Message {
-    let replaced = transcript.len() - transcript.segment_start();
-    let mut blocks = vec![text(prompt::summary(&summary.text, replaced), Origin::Summary)];
-    blocks.extend(latest(
-        transcript,
-        |block| matches!(block, Block::Text { text, origin: Origin::Reminder } if text.starts_with(prompt::FORK_TAG)),
-    ));
-    blocks.extend(latest(
-        transcript,
-        |block| matches!(block, Block::Text { text, origin: Origin::Reminder } if is_announcement(text)),
-    ));
-    blocks.extend(latest(transcript, |block| matches!(block, Block::Text { origin: Origin::Directive, .. })));
+    let mut blocks = vec![text(prompt::summary(&summary.text, transcript.segment_len()), Origin::Summary)];
+    let is_frame = |block: &Block| matches!(block, Block::Text { text, origin: Origin::Reminder } if text.starts_with(prompt::FORK_TAG));
+    let has_roles =
+        |block: &Block| matches!(block, Block::Text { text, origin: Origin::Reminder } if is_announcement(text));
+    let is_directive = |block: &Block| matches!(block, Block::Text { origin: Origin::Directive, .. });
+    blocks.extend(transcript.newest_block(is_frame).cloned());
+    blocks.extend(transcript.newest_block(has_roles).cloned());
+    blocks.extend(transcript.newest_block(is_directive).cloned());
     blocks.extend(words(transcript));
     let tail = tail(transcript, summary.messages);
     if !tail.is_empty() {
@@ -55,17 +52,11 @@ fn reminder(words: &str) -> Block {
     text(format!("<reminder>\n{}\n</reminder>", prompt::defang(words.trim_end())), Origin::Reminder)
 }
 
-/// The newest block of the segment that is so.
-fn latest(transcript: &Transcript, is_so: impl Fn(&Block) -> bool) -> Option<Block> {
-    let segment = transcript.segment();
-    segment.iter().rev().find_map(|stored| stored.message.blocks.iter().rev().find(|block| is_so(block)).cloned())
-}
-
 /// What the person or the parent said last, oldest first, as far as it fits; of the very last at least a part.
 fn words(transcript: &Transcript) -> Vec<Block> {
     let mut kept = Vec::new();
     let mut left = WORDS_LIMIT;
-    'all: for stored in transcript.segment().into_iter().rev() {
+    'all: for stored in transcript.segment_newest_first() {
         for block in stored.message.blocks.iter().rev() {
             let Block::Text { text: said, origin: origin @ (Origin::User | Origin::Brief) } = block else { continue };
             if said.len() > left && !kept.is_empty() {

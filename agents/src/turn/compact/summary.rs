@@ -5,7 +5,7 @@ use futures_util::StreamExt as _;
 use offshoot_protocol::{Block, CompactionTrigger, EventBody, Message, MessageRole, Origin, StepEnded, Usage};
 use tokio::time::Instant;
 
-use super::super::step::{TRIES, pause};
+use super::super::step::{TRIES, wait};
 use super::super::{Speaker, Worker};
 use crate::model::{ModelError, ModelEvent, Request, StopReason};
 use crate::prompt;
@@ -76,14 +76,7 @@ enum Failure {
 async fn try_hard(worker: &Worker, speaker: &Speaker, asked: Transcript) -> Result<String, Failure> {
     let mut tries = 1;
     loop {
-        let request = Request {
-            head: speaker.head.clone(),
-            transcript: asked.clone(),
-            fork_point: worker.fork_point,
-            session: worker.journal.session().clone(),
-            agent: worker.id.clone(),
-        };
-        match attempt(worker, speaker, request).await {
+        match attempt(worker, speaker, worker.request(speaker, asked.clone())).await {
             Ok((text, StopReason::EndTurn | StopReason::StopSequence | StopReason::ToolUse)) => {
                 if text.trim().is_empty() {
                     return Err(Failure::Other("the model's summary is empty.".to_owned()));
@@ -100,11 +93,7 @@ async fn try_hard(worker: &Worker, speaker: &Speaker, asked: Transcript) -> Resu
             Err(error) if error.is_too_long() => return Err(Failure::TooLong(format!("{error}."))),
             Err(error) if !error.is_retryable() || tries == TRIES => return Err(Failure::Other(format!("{error}."))),
             Err(error) => {
-                let pause = pause(&error, tries);
-                let retry_in_ms = u64::try_from(pause.as_millis()).unwrap_or(u64::MAX);
-                let waiting = EventBody::ModelWaiting { reason: error.to_string(), attempt: tries, retry_in_ms };
-                worker.journal.record(&worker.id, waiting);
-                tokio::time::sleep(pause).await;
+                wait(worker, &error, tries).await;
                 tries += 1;
             }
         }
