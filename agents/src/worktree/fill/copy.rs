@@ -10,7 +10,7 @@ pub(super) use elsewhere::Copying;
 mod unix {
     use std::ffi::OsStr;
     use std::fs::File;
-    use std::io::{Read, Seek, Write};
+    use std::io::{Read, Write};
     use std::os::fd::OwnedFd;
     use std::os::unix::ffi::OsStrExt;
     use std::path::Path;
@@ -34,6 +34,27 @@ mod unix {
         to: OwnedFd,
         /// Whether the file system has been able to share blocks so far.
         shares: AtomicBool,
+    }
+
+    /// What a copy must be.
+    struct Wanted<'a> {
+        name: &'a Path,
+        /// In bytes.
+        size: usize,
+        /// The blob that it must hold.
+        id: Oid,
+        executable: bool,
+    }
+
+    impl Wanted<'_> {
+        /// A blob's hash before its first byte.
+        fn hash(&self) -> Sha1 {
+            Sha1::new().chain_update(format!("blob {}\0", self.size))
+        }
+
+        fn is(&self, hash: Sha1) -> bool {
+            hash.finalize().as_slice() == self.id.as_bytes()
+        }
     }
 
     impl Copying {
@@ -63,18 +84,16 @@ mod unix {
                 return None;
             }
             let size = usize::try_from(about.st_size).ok()?;
+            let wanted = Wanted { name, size, id, executable };
             let target = if size >= WORTH_SHARING && self.shares.load(Ordering::Relaxed) {
-                self.share(&source, name, size, id, executable, buffer)
+                self.share(&source, &wanted, buffer)
             } else {
                 None
             };
             let target = match target {
                 Some(target) => target,
-                None if size <= PIECE => self.whole(&mut source, name, size, id, executable, buffer)?,
-                None => {
-                    source.rewind().ok()?;
-                    self.in_pieces(&mut source, name, size, id, executable, buffer)?
-                }
+                None if size <= PIECE => self.whole(&mut source, &wanted, buffer)?,
+                None => self.in_pieces(&mut source, &wanted, buffer)?,
             };
             let stat = finish(&target, &about);
             if stat.is_none() {
@@ -83,75 +102,48 @@ mod unix {
             stat
         }
 
-        fn whole(
-            &self,
-            source: &mut File,
-            name: &Path,
-            size: usize,
-            id: Oid,
-            executable: bool,
-            buffer: &mut Vec<u8>,
-        ) -> Option<File> {
-            buffer.resize(size, 0);
+        /// Reads first: of a file that holds something else nothing is written.
+        fn whole(&self, source: &mut File, wanted: &Wanted<'_>, buffer: &mut Vec<u8>) -> Option<File> {
+            buffer.resize(wanted.size, 0);
             source.read_exact(buffer).ok()?;
-            let mut hash = header(size);
-            hash.update(&*buffer);
-            if hash.finalize().as_slice() != id.as_bytes() {
+            if !wanted.is(wanted.hash().chain_update(&*buffer)) {
                 return None;
             }
-            let mut target = self.make(name, executable)?;
-            if target.write_all(buffer).is_err() {
-                self.remove(name);
-                return None;
-            }
-            Some(target)
+            self.filled(wanted, |target| target.write_all(buffer).ok())
         }
 
-        fn in_pieces(
-            &self,
-            source: &mut File,
-            name: &Path,
-            size: usize,
-            id: Oid,
-            executable: bool,
-            buffer: &mut Vec<u8>,
-        ) -> Option<File> {
-            let mut target = self.make(name, executable)?;
-            let mut hash = header(size);
-            let copied = pieces(source, buffer, |piece| {
-                hash.update(piece);
-                target.write_all(piece)
-            });
-            if copied.is_none() || hash.finalize().as_slice() != id.as_bytes() {
-                self.remove(name);
-                return None;
-            }
-            Some(target)
+        fn in_pieces(&self, source: &mut File, wanted: &Wanted<'_>, buffer: &mut Vec<u8>) -> Option<File> {
+            self.filled(wanted, |target| {
+                let mut hash = wanted.hash();
+                pieces(source, buffer, |piece| {
+                    hash.update(piece);
+                    target.write_all(piece)
+                })?;
+                wanted.is(hash).then_some(())
+            })
         }
 
         /// Shares the source's blocks, and then looks at what the copy holds.
-        fn share(
-            &self,
-            source: &File,
-            name: &Path,
-            size: usize,
-            id: Oid,
-            executable: bool,
-            buffer: &mut Vec<u8>,
-        ) -> Option<File> {
-            let mut target = self.make(name, executable)?;
-            if !clone(&target, source) {
-                self.shares.store(false, Ordering::Relaxed);
-                self.remove(name);
-                return None;
-            }
-            let mut hash = header(size);
-            let read = pieces(&mut target, buffer, |piece| {
-                hash.update(piece);
-                Ok(())
-            });
-            if read.is_none() || hash.finalize().as_slice() != id.as_bytes() {
-                self.remove(name);
+        fn share(&self, source: &File, wanted: &Wanted<'_>, buffer: &mut Vec<u8>) -> Option<File> {
+            self.filled(wanted, |target| {
+                if !clone(target, source) {
+                    self.shares.store(false, Ordering::Relaxed);
+                    return None;
+                }
+                let mut hash = wanted.hash();
+                pieces(target, buffer, |piece| {
+                    hash.update(piece);
+                    Ok(())
+                })?;
+                wanted.is(hash).then_some(())
+            })
+        }
+
+        /// Makes a file and fills it. It is gone again when that fails.
+        fn filled(&self, wanted: &Wanted<'_>, fill: impl FnOnce(&mut File) -> Option<()>) -> Option<File> {
+            let mut target = self.make(wanted.name, wanted.executable)?;
+            if fill(&mut target).is_none() {
+                self.remove(wanted.name);
                 return None;
             }
             Some(target)
@@ -198,12 +190,6 @@ mod unix {
             size: about.st_size as u32,
         };
         Some(stat)
-    }
-
-    fn header(size: usize) -> Sha1 {
-        let mut hash = Sha1::new();
-        hash.update(format!("blob {size}\0"));
-        hash
     }
 
     fn pieces(
