@@ -60,6 +60,14 @@ impl Account {
             Self::Openai => "OPENAI_API_KEY",
         }
     }
+
+    /// The variable of the environment that holds the address of its server.
+    pub(crate) fn address_variable(self) -> &'static str {
+        match self {
+            Self::Anthropic => "ANTHROPIC_BASE_URL",
+            Self::Openai => "OPENAI_BASE_URL",
+        }
+    }
 }
 
 /// Where a key is kept.

@@ -117,9 +117,9 @@ impl Surroundings {
             ..SettingsFolders::default()
         };
         let settings = settings::load(&files);
-        let access = |account: Account, address: &str| {
+        let access = |account: Account| {
             let key = text(account.variable()).map(|key| Key { secret: Secret::new(&key), place: Place::Environment });
-            Access { key, base_url: text(address) }
+            Access { key, base_url: text(account.address_variable()) }
         };
         let visible = settings.environment.iter().filter_map(|name| Some((name.clone(), text(name)?)));
         Ok(Self {
@@ -129,8 +129,8 @@ impl Surroundings {
             keys: Keys::new(&config_dir),
             config_dir,
             language: text("LC_ALL").or_else(|| text("LANG")),
-            anthropic: access(Account::Anthropic, "ANTHROPIC_BASE_URL"),
-            openai: access(Account::Openai, "OPENAI_BASE_URL"),
+            anthropic: access(Account::Anthropic),
+            openai: access(Account::Openai),
             // One that can't be read is as good as none: connections that need it then say that they aren't trusted.
             authorities: text("SSL_CERT_FILE").and_then(|path| std::fs::read(path).ok()).map(Into::into),
             key_problem: None,

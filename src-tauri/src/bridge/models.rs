@@ -111,12 +111,8 @@ pub(super) async fn model_setup(bridge: State<'_, Bridge>) -> Result<ModelSetup,
     let found = bridge.surroundings();
     let (local, keychain) = tokio::join!(local::find(&USUAL_PORTS), found.keys.check_keychain());
     let answers = access::answers(&found, &Choice::default());
-    let account = Account::of(answers.provider);
-    let overriding = match account.map(|account| (account, found.access(account))) {
-        Some((Account::Anthropic, access)) if access.base_url.is_some() => vec!["ANTHROPIC_BASE_URL"],
-        Some((Account::Openai, access)) if access.base_url.is_some() => vec!["OPENAI_BASE_URL"],
-        _ => Vec::new(),
-    };
+    let account = Account::of(answers.provider).filter(|account| found.access(*account).base_url.is_some());
+    let overriding = account.map(Account::address_variable).into_iter().collect();
     Ok(ModelSetup {
         base_url: found.settings.model.base_url.clone(),
         provider: answers.provider,
