@@ -15,6 +15,8 @@ use crate::transcript::Transcript;
 
 pub mod anthropic;
 mod body;
+#[cfg(test)]
+mod decoding;
 pub mod demo;
 mod http;
 mod known;

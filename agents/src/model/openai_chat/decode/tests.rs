@@ -1,44 +1,14 @@
-use offshoot_protocol::{Message, MessageRole, RawJson};
+use offshoot_protocol::{Message, MessageRole};
 
 use super::*;
+use crate::model::decoding::{self, call, text};
 
-/// Decodes chunks, `[DONE]` included where a server sends it; the connection ends behind them.
-fn decode_after(transcript: Transcript, chunks: &[&str]) -> (Vec<ModelEvent>, Result<bool, ModelError>) {
-    let mut decoder = Decoder::new(transcript);
-    let mut out = VecDeque::new();
-    for chunk in chunks {
-        match decoder.take(chunk.as_bytes(), &mut out) {
-            Ok(false) => {}
-            end => return (out.into(), end),
-        }
-    }
-    let end = decoder.finish(&mut out);
-    (out.into(), end)
+fn decode_after(transcript: Transcript, pieces: &[&str]) -> (Vec<ModelEvent>, Result<bool, ModelError>) {
+    decoding::run(Decoder::new(transcript), pieces)
 }
 
-fn decode(chunks: &[&str]) -> (Vec<Block>, StopReason, Usage) {
-    let (events, end) = decode_after(Transcript::default(), chunks);
-    assert!(end.unwrap(), "{events:?}");
-    let mut blocks = Vec::new();
-    for event in events {
-        match event {
-            ModelEvent::BlockEnded { index, block } => {
-                assert_eq!(index as usize, blocks.len());
-                blocks.push(block);
-            }
-            ModelEvent::Ended { stop, usage } => return (blocks, stop, usage),
-            _ => {}
-        }
-    }
-    panic!("no end")
-}
-
-fn text(text: &str) -> Block {
-    Block::Text { text: text.to_owned(), origin: Origin::Model }
-}
-
-fn call(id: &str, name: &str, input: &str) -> Block {
-    Block::Call { id: id.into(), name: name.to_owned(), input: RawJson(input.to_owned()) }
+fn decode(pieces: &[&str]) -> (Vec<Block>, StopReason, Usage) {
+    decoding::answer(Decoder::new(Transcript::default()), pieces)
 }
 
 #[test]
