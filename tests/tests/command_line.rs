@@ -3,9 +3,10 @@
 #![allow(clippy::unwrap_used, reason = "a failed test is what a panic is for")]
 
 use std::path::Path;
-use std::process::{Output, Stdio};
+use std::process::Stdio;
 
-use offshoot_tests::{Gate, Repository, Scripted, program, reply};
+use offshoot_tests::program::{self, Done};
+use offshoot_tests::{Gate, Repository, Scripted, reply};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, Command};
@@ -22,15 +23,7 @@ impl Place {
 
     /// The program with nothing of this machine's environment.
     fn offshoot(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(program::offshoot());
-        let home = self.repository.beside("home");
-        std::fs::create_dir_all(&home).unwrap();
-        command.args(arguments).current_dir(self.repository.path()).env_clear().kill_on_drop(true);
-        command.env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", &home).env("TERM", "dumb");
-        command.env("XDG_DATA_HOME", self.repository.beside("data"));
-        command.env("XDG_CONFIG_HOME", self.repository.beside("config"));
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command
+        program::on(&self.repository, arguments)
     }
 
     async fn run(&self, arguments: &[&str]) -> Done {
@@ -52,24 +45,6 @@ impl Place {
 
     async fn sessions(&self) -> Vec<Value> {
         serde_json::from_str(&self.run(&["sessions", "--json"]).await.out()).unwrap()
-    }
-}
-
-struct Done(Output);
-
-impl Done {
-    fn out(&self) -> String {
-        String::from_utf8(self.0.stdout.clone()).unwrap()
-    }
-
-    fn err(&self) -> String {
-        String::from_utf8(self.0.stderr.clone()).unwrap()
-    }
-
-    #[track_caller]
-    fn expect(&self, code: i32) -> &Self {
-        assert_eq!(self.0.status.code(), Some(code), "out:\n{}\nerr:\n{}", self.out(), self.err());
-        self
     }
 }
 

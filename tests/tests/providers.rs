@@ -3,10 +3,11 @@
 #![allow(clippy::unwrap_used, reason = "a failed test is what a panic is for")]
 
 use std::path::{Path, PathBuf};
-use std::process::{Output, Stdio};
+use std::process::Stdio;
 
 use offshoot_agents::model::local;
-use offshoot_tests::{Repository, Scripted, program, reply};
+use offshoot_tests::program::{self, Done};
+use offshoot_tests::{Repository, Scripted, reply};
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
@@ -35,16 +36,10 @@ impl Place {
 
     /// The program with these variables and nothing else of this machine's environment: no keychain either.
     fn offshoot(&self, variables: &[(&str, &str)], arguments: &[&str]) -> Command {
-        let mut command = Command::new(program::offshoot());
-        let home = self.repository.beside("home");
-        std::fs::create_dir_all(&home).unwrap();
-        command.args(arguments).current_dir(self.repository.path()).env_clear().kill_on_drop(true);
-        command.env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", &home).env("TERM", "dumb");
-        command.env("XDG_DATA_HOME", self.repository.beside("data"));
-        command.env("XDG_CONFIG_HOME", self.repository.beside("config"));
-        command.env("XDG_RUNTIME_DIR", &home).env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nowhere/bus");
+        let mut command = program::on(&self.repository, arguments);
+        command.env("XDG_RUNTIME_DIR", self.repository.beside("home"));
+        command.env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nowhere/bus");
         command.envs(variables.iter().copied());
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
 
@@ -56,24 +51,6 @@ impl Place {
         let mut child = self.offshoot(&[], arguments).stdin(Stdio::piped()).spawn().unwrap();
         child.stdin.take().unwrap().write_all(input.as_bytes()).await.unwrap();
         Done(child.wait_with_output().await.unwrap())
-    }
-}
-
-struct Done(Output);
-
-impl Done {
-    fn out(&self) -> String {
-        String::from_utf8(self.0.stdout.clone()).unwrap()
-    }
-
-    fn err(&self) -> String {
-        String::from_utf8(self.0.stderr.clone()).unwrap()
-    }
-
-    #[track_caller]
-    fn expect(&self, code: i32) -> &Self {
-        assert_eq!(self.0.status.code(), Some(code), "out:\n{}\nerr:\n{}", self.out(), self.err());
-        self
     }
 }
 
