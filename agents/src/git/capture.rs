@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use super::{Cancel, Checkout, Command, Git, GitError};
+use super::{Cancel, Checkout, Command, Git, GitError, index};
 
 /// A captured directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -145,8 +145,8 @@ impl<'a> Capture<'a> {
     fn reseed(&self) -> Result<(), GitError> {
         let what = || format!("copying the index of {}", self.checkout.work_tree.display());
         let fingerprint = self.fingerprint();
-        match std::fs::copy(self.checkout.index(), self.index) {
-            Ok(_) => {}
+        match index::copy(&self.checkout.index(), self.index) {
+            Ok(()) => {}
             // A checkout without an index has no tracked files.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 let _ = std::fs::remove_file(self.index);

@@ -163,6 +163,30 @@ fn nothing_of_our_environment_reaches_git() {
 }
 
 #[test]
+fn a_file_that_changes_in_the_moment_of_the_index_is_captured() {
+    let fixture = Fixture::new();
+    let project = fixture.project();
+    // The time of a file's entry can't be set, so that of its content alone has to tell.
+    fixture.git(&project, &["config", "core.trustctime", "false"]);
+    write(&project, "picture", b"\0one");
+    fixture.commit(&project, "picture");
+    let moment = std::time::UNIX_EPOCH + Duration::from_secs(1_600_000_000);
+    let at_moment = |path: PathBuf| {
+        std::fs::File::options().append(true).open(path).unwrap().set_modified(moment).unwrap();
+    };
+    at_moment(project.join("picture"));
+    fixture.git(&project, &["update-index", "--refresh"]);
+    at_moment(project.join(".git/index"));
+    std::fs::write(project.join("picture"), b"\0two").unwrap();
+    at_moment(project.join("picture"));
+
+    let (git, checkout) = (fixture.offshoot(), found(&fixture, &project).checkout);
+    let captured = Capture::new(&git, &checkout, &fixture.root.join("index")).run().unwrap();
+    let tree = captured.tree.to_string();
+    assert_eq!(fixture.git(&project, &["cat-file", "-p", &format!("{tree}:picture")]), "\0two");
+}
+
+#[test]
 fn a_capture_has_what_is_there_and_leaves_the_checkout_alone() {
     let fixture = Fixture::new();
     let project = fixture.project();

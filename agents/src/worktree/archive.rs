@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::record::Lock;
 use super::{Inner, Worktree, WorktreeError, create, flush, include, remove, snapshot, verify};
-use crate::git::{Capture, GitError, Head, Repository, index_entry, to_path};
+use crate::git::{Capture, GitError, Head, Repository, index, index_entry, to_path};
 
 /// How long the archive of a discarded worktree is kept.
 pub(super) const KEPT_AFTER_DISCARD: SignedDuration = SignedDuration::from_hours(30 * 24);
@@ -168,7 +168,7 @@ fn free_reference(library: &git2::Repository, id: &str) -> String {
 fn staged(inner: &Inner, worktree: &Worktree, scratch: &Path) -> Result<Option<git2::Oid>, WorktreeError> {
     let copy = scratch.join("staged.index");
     let what = format!("copying the index of {}", worktree.path().display());
-    std::fs::copy(worktree.checkout.index(), &copy).map_err(WorktreeError::storage(what))?;
+    index::copy(&worktree.checkout.index(), &copy).map_err(WorktreeError::storage(what))?;
     let output = inner.git.on(&worktree.checkout).index(&copy).arg("write-tree").run_any()?;
     let tree = (output.exit == Some(0)).then(|| git2::Oid::from_str(String::from_utf8_lossy(&output.stdout).trim()));
     tree.transpose().map_err(|error| GitError::library("reading the hash of a tree")(error).into())
@@ -189,7 +189,7 @@ fn touched(
     let mut touched: BTreeSet<Vec<u8>> =
         diff.deltas().filter_map(|delta| delta.new_file().path_bytes().map(<[u8]>::to_vec)).collect();
     let pristine = scratch.join("pristine.index");
-    if std::fs::copy(worktree.own_folder().join("pristine.index"), &pristine).is_ok() {
+    if index::copy(&worktree.own_folder().join("pristine.index"), &pristine).is_ok() {
         let args = ["diff-files", "-z", "--name-only", "--ignore-submodules=all"];
         let output = inner.git.on(&worktree.checkout).index(&pristine).args(args).run()?;
         touched.extend(output.stdout.split(|byte| *byte == 0).filter(|path| !path.is_empty()).map(<[u8]>::to_vec));

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::record::Lock;
 use super::{Inner, Worktree, WorktreeError, create, verify};
-use crate::git::{Capture, Checkout, GitError, Head};
+use crate::git::{Capture, Checkout, GitError, Head, index};
 
 /// How long the repository's hooks may take when they are wanted.
 const HOOK_PATIENCE: std::time::Duration = std::time::Duration::from_secs(10 * 60);
@@ -77,7 +77,7 @@ fn commit_with_hooks(
     let checkout = &worktree.checkout;
     let kept = worktree.own_folder().join("before-commit.index");
     let what = || format!("copying the index of {}", worktree.path().display());
-    std::fs::copy(checkout.index(), &kept).map_err(WorktreeError::storage(what()))?;
+    index::copy(&checkout.index(), &kept).map_err(WorktreeError::storage(what()))?;
     stage(checkout, captured)?;
     let command = inner.git.on(checkout).args(["commit", "--quiet", "-F", "-"]).input(message.as_bytes().to_vec());
     let output = who.sign(command).with_hooks(true).patience(HOOK_PATIENCE).run_any();

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::record::{Lock, Record, Stage, write_json};
 use super::verify::{Marker, marker_path, points_at, verify};
 use super::{Base, Inner, Parent, Spec, Worktree, WorktreeError, fill, include, name, remove, snapshot};
-use crate::git::{Cancel, Checkout, Found, GitError, Trust, discover, to_path};
+use crate::git::{Cancel, Checkout, Found, GitError, Trust, discover, index, to_path};
 
 /// Longest time a checkout may take; it can be cancelled before.
 const CHECKOUT_PATIENCE: std::time::Duration = std::time::Duration::from_secs(60 * 60);
@@ -299,8 +299,7 @@ pub(super) fn mark(worktree: &Worktree) -> Result<(), WorktreeError> {
     write_json(&marker_path(&worktree.checkout.git_dir), &marker)?;
     let pristine = worktree.own_folder().join("pristine.index");
     let what = format!("copying the index of {}", worktree.path().display());
-    std::fs::copy(worktree.checkout.index(), pristine).map_err(WorktreeError::storage(what))?;
-    Ok(())
+    index::copy(&worktree.checkout.index(), &pristine).map_err(WorktreeError::storage(what))
 }
 
 fn nested_warning(nested: &[PathBuf]) -> Option<String> {
