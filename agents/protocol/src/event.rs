@@ -7,7 +7,7 @@ use ts_rs::TS;
 use crate::snapshot::{Todo, WorktreeView};
 use crate::{
     AgentCreated, AgentId, AgentOutcome, Answer, CallId, CallResult, ChangeCount, DecidedBy, Input, InputId, MergeId,
-    Message, PermissionMode, PermissionRequest, RequestId, SessionId, ShellOutcome, StepEnded, TaskId, TurnOutcome,
+    Message, PermissionMode, PermissionRequest, RequestId, ReviewFact, SessionId, ShellOutcome, StepEnded, TaskId, TurnOutcome,
     WithdrawnReason,
 };
 
@@ -184,6 +184,11 @@ pub enum EventBody {
     ChangesUndone {
         /// Which step.
         merge: MergeId,
+    },
+    /// A person marked, turned down or spoke about the agent's changes.
+    Reviewed {
+        /// What happened.
+        fact: ReviewFact,
     },
     /// A shell command of the agent's began to run in the background.
     ShellStarted {

@@ -15,6 +15,7 @@ mod id;
 mod merge;
 mod message;
 mod permission;
+mod review;
 mod role;
 mod shell;
 mod snapshot;
@@ -32,6 +33,9 @@ pub use jiff::Timestamp;
 pub use merge::{Clash, MergeConflict, MergeDone, MergePreview, MergeSelection};
 pub use message::{Block, Message, MessageRole, Origin, RawJson};
 pub use permission::{Access, Answer, Asker, DecidedBy, PermissionMode, PermissionRequest, WithdrawnReason};
+pub use review::{
+    Comment, DiffSide, Mark, Passage, Rejection, RejectionState, ReviewFact, ReviewView, ReviewWish,
+};
 pub use role::{
     RoleBoard, RoleCard, RoleChange, RoleCopy, RoleFields, RoleFile, RolePreview, RoleRule, RoleSave, RoleSource,
     RoleSummary, RoleTool, RoleTrashId, RoleUse, RoleWarning,

@@ -22,6 +22,8 @@ pub enum MergeSelection {
         /// Their content hashes; a file's own `hash` takes it whole.
         hashes: Vec<String>,
     },
+    /// What a person accepted of each of the agents' changes.
+    Accepted,
 }
 
 /// What bringing changes home would do. Nothing has happened yet.
@@ -39,6 +41,10 @@ pub struct MergePreview {
     pub files: Vec<ChangedFile>,
     /// What can't be merged by itself.
     pub conflicts: Vec<MergeConflict>,
+    /// What was asked for and isn't among the changes: paths, or hashes of hunks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<String>>")]
+    pub unknown: Vec<String>,
 }
 
 /// A file that can't be merged by itself.

@@ -21,6 +21,7 @@ pub fn declarations() -> String {
         FailureCode, TurnOutcome, AgentOutcome, Warning, HookRan, EventBody, Event,
         PermissionMode, Asker, Access, PermissionRequest, Answer, DecidedBy, WithdrawnReason,
         ChangeKind, ChangeCount, ChangedFile, ChangeSummary, LineKind, DiffLine, Hunk, FileDiff,
+        Mark, DiffSide, Passage, Comment, RejectionState, Rejection, ReviewView, ReviewWish, ReviewFact,
         MergeSelection, MergeConflict, MergePreview, MergeDone, Clash,
         RoleSource, RoleSummary, RoleWarning,
         RoleFields, RoleFile, RoleChange, RolePreview, RoleSave, RoleTrashId, RoleCopy, RoleTool, RoleCard, RoleBoard, RoleRule, RoleUse,

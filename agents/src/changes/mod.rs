@@ -7,6 +7,7 @@
 //! Everything here blocks: callers use the blocking pool.
 
 mod compare;
+mod hash;
 mod label;
 mod lines;
 mod quick;
@@ -25,9 +26,11 @@ use crate::git::{Capture, Git, GitError, Quarantine};
 use crate::worktree::{Worktree, WorktreeError, verify};
 
 pub use compare::Comparison;
+pub(crate) use hash::hex;
 use compare::Counted;
 pub(crate) use compare::Side;
-pub(crate) use lines::{hunks, is_binary};
+pub(crate) use hash::hunks;
+pub(crate) use lines::is_binary;
 pub use watch::{Touched, Watch};
 
 /// Why changes couldn't be found out.
