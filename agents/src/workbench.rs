@@ -200,6 +200,7 @@ impl Workbench {
             Command::ArchiveWorktree { agent } => tree.archive(&agent, Keep::Forever).await,
             Command::DiscardWorktree { agent } => tree.archive(&agent, Keep::ForAWhile).await,
             Command::RestoreWorktree { agent } => tree.restore(&agent).await,
+            Command::Review { agent, wish } => tree.review(&agent, wish).await,
         }
     }
 

@@ -3,7 +3,6 @@
 use std::process::ExitCode;
 
 use anyhow::Context;
-use offshoot_agents::merge::hunk_hash;
 use offshoot_agents::workbench::Workbench;
 use offshoot_protocol::{
     AgentId, ChangeKind, ChangedFile, FileDiff, LineKind, MergePreview, MergeSelection, SessionId,
@@ -202,7 +201,7 @@ fn print_files(console: &mut Console, files: &[ChangedFile]) -> anyhow::Result<(
 fn print_diff(console: &mut Console, diff: &FileDiff) -> anyhow::Result<()> {
     print_files(console, std::slice::from_ref(&diff.file))?;
     for hunk in &diff.hunks {
-        let hash = hunk_hash(&diff.file.path, hunk);
+        let hash = &hunk.hash;
         let place =
             format!("@@ -{},{} +{},{} @@ {hash}", hunk.old_start, hunk.old_lines, hunk.new_start, hunk.new_lines);
         console.print_pieces(&[console.painted(&place, Tone::Faint)])?;

@@ -515,7 +515,11 @@ commit?: string, } | { "type": "changes_undone",
 /**
  * Which step.
  */
-merge: MergeId, } | { "type": "shell_started", 
+merge: MergeId, } | { "type": "reviewed", 
+/**
+ * What happened.
+ */
+fact: ReviewFact, } | { "type": "shell_started", 
 /**
  * Its id.
  */
@@ -721,7 +725,11 @@ commit?: string, } | { "type": "changes_undone",
 /**
  * Which step.
  */
-merge: MergeId, } | { "type": "shell_started", 
+merge: MergeId, } | { "type": "reviewed", 
+/**
+ * What happened.
+ */
+fact: ReviewFact, } | { "type": "shell_started", 
 /**
  * Its id.
  */
@@ -951,6 +959,10 @@ no_newline?: boolean, };
 
 export type Hunk = { 
 /**
+ * What it is told apart by: its file and its lines, wherever they stand. Empty where nobody asked for it.
+ */
+hash?: string, 
+/**
  * First line in the base, from 1; 0 when the hunk has no line there.
  */
 old_start: number, 
@@ -989,6 +1001,192 @@ hunks: Array<Hunk>,
  */
 too_large?: number, };
 
+export type Mark = "accepted" | "viewed";
+
+export type DiffSide = "base" | "now";
+
+export type Passage = { 
+/**
+ * Path as the list of changes spells it.
+ */
+path: string, 
+/**
+ * Which side the lines are on.
+ */
+side: DiffSide, 
+/**
+ * The first line, from 1.
+ */
+first: number, 
+/**
+ * The last line; the same for a single one.
+ */
+last: number, 
+/**
+ * Their text.
+ */
+quoted: string, 
+/**
+ * The hunk that they stand in.
+ */
+hunk?: string, };
+
+export type Comment = { 
+/**
+ * Its id.
+ */
+id: string, 
+/**
+ * About what.
+ */
+passage: Passage, 
+/**
+ * The commit that the changes were counted from.
+ */
+base: string, 
+/**
+ * What is said.
+ */
+text: string, 
+/**
+ * The message that carried it to the agent; absent: it wasn't sent yet.
+ */
+sent?: InputId, };
+
+export type RejectionState = { "kind": "queued" } | { "kind": "done" } | { "kind": "refused", 
+/**
+ * Why, in words for people.
+ */
+reason: string, };
+
+export type Rejection = { 
+/**
+ * The step that takes it out of the worktree; it can be undone by this.
+ */
+merge: MergeId, 
+/**
+ * In which file.
+ */
+path: string, 
+/**
+ * The hunk's hash, or the file's own for all of it.
+ */
+hash: string, 
+/**
+ * How far it is.
+ */
+state: RejectionState, };
+
+export type ReviewView = { 
+/**
+ * Hashes of hunks, and of whole files, that shall come home.
+ */
+accepted?: Array<string>, 
+/**
+ * Hashes of hunks, and of whole files, that were looked at.
+ */
+viewed?: Array<string>, 
+/**
+ * What was turned down, oldest first.
+ */
+rejections?: Array<Rejection>, 
+/**
+ * What was said about lines, oldest first.
+ */
+comments?: Array<Comment>, };
+
+export type ReviewWish = { "kind": "mark", 
+/**
+ * Their hashes.
+ */
+hashes: Array<string>, 
+/**
+ * Which mark.
+ */
+mark: Mark, 
+/**
+ * Whether it is put on.
+ */
+on: boolean, } | { "kind": "reject", 
+/**
+ * In which file.
+ */
+path: string, 
+/**
+ * The hunk's hash, or the file's own.
+ */
+hash: string, } | { "kind": "unreject", 
+/**
+ * Which.
+ */
+merge: MergeId, } | { "kind": "comment", 
+/**
+ * About what.
+ */
+passage: Passage, 
+/**
+ * What.
+ */
+text: string, } | { "kind": "edit_comment", 
+/**
+ * Which.
+ */
+comment: string, 
+/**
+ * What it says now.
+ */
+text: string, } | { "kind": "send_comments" };
+
+export type ReviewFact = { "kind": "marked", 
+/**
+ * Their hashes.
+ */
+hashes: Array<string>, 
+/**
+ * Which mark.
+ */
+mark: Mark, 
+/**
+ * Whether it is on now.
+ */
+on: boolean, } | { "kind": "rejected", 
+/**
+ * Which, and how far it is.
+ */
+rejection: Rejection, } | { "kind": "rejection_changed", 
+/**
+ * Which.
+ */
+merge: MergeId, 
+/**
+ * How far it is now.
+ */
+state: RejectionState, } | { "kind": "rejection_withdrawn", 
+/**
+ * Which.
+ */
+merge: MergeId, } | { "kind": "commented", 
+/**
+ * What.
+ */
+comment: Comment, } | { "kind": "comment_edited", 
+/**
+ * Which.
+ */
+comment: string, 
+/**
+ * Its text.
+ */
+text: string, } | { "kind": "comments_sent", 
+/**
+ * Which.
+ */
+comments: Array<string>, 
+/**
+ * In which message.
+ */
+input: InputId, };
+
 export type MergeSelection = { "kind": "all" } | { "kind": "files", 
 /**
  * Paths as a list of changes spells them.
@@ -997,7 +1195,7 @@ paths: Array<string>, } | { "kind": "hunks",
 /**
  * Their content hashes; a file's own `hash` takes it whole.
  */
-hashes: Array<string>, };
+hashes: Array<string>, } | { "kind": "accepted" };
 
 export type MergeConflict = { 
 /**
@@ -1016,6 +1214,20 @@ other?: AgentId,
  * Why, in words for people.
  */
 reason: string, };
+
+export type MergePart = { 
+/**
+ * Whose changes.
+ */
+agent: AgentId, 
+/**
+ * How many changed places; a file without lines to compare is one.
+ */
+hunks: number, 
+/**
+ * Of how many.
+ */
+of: number, };
 
 export type MergePreview = { 
 /**
@@ -1041,7 +1253,15 @@ files: Array<ChangedFile>,
 /**
  * What can't be merged by itself.
  */
-conflicts: Array<MergeConflict>, };
+conflicts: Array<MergeConflict>, 
+/**
+ * What was asked for and isn't among the changes: paths, or hashes of hunks.
+ */
+unknown?: Array<string>, 
+/**
+ * How much of each agent's changes that is, where not all of them were asked for.
+ */
+parts?: Array<MergePart>, };
 
 export type MergeDone = { 
 /**
@@ -1500,7 +1720,15 @@ agent: AgentId, } | { "type": "restore_worktree",
 /**
  * Whose.
  */
-agent: AgentId, } | { "type": "answer", 
+agent: AgentId, } | { "type": "review", 
+/**
+ * Whose changes.
+ */
+agent: AgentId, 
+/**
+ * What is to happen.
+ */
+wish: ReviewWish, } | { "type": "answer", 
 /**
  * Which request.
  */
@@ -1763,6 +1991,10 @@ worktree?: WorktreeView,
  * What differs from its worktree's base.
  */
 changes?: ChangeCount, 
+/**
+ * What a person thinks of its changes.
+ */
+review?: ReviewView, 
 /**
  * Length of its transcript, inherited messages included.
  */

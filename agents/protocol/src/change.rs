@@ -80,6 +80,10 @@ pub struct FileDiff {
 /// One changed place, with its context.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct Hunk {
+    /// What it is told apart by: its file and its lines, wherever they stand. Empty where nobody asked for it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[ts(optional, as = "Option<String>")]
+    pub hash: String,
     /// First line in the base, from 1; 0 when the hunk has no line there.
     pub old_start: u32,
     /// Lines in the base.

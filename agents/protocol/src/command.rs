@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use crate::{AgentId, Answer, InputId, PermissionMode, RequestId, TaskId};
+use crate::{AgentId, Answer, InputId, PermissionMode, RequestId, ReviewWish, TaskId};
 
 /// A wish about one open session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -98,6 +98,13 @@ pub enum Command {
     RestoreWorktree {
         /// Whose.
         agent: AgentId,
+    },
+    /// Mark, turn down or speak about an agent's changes.
+    Review {
+        /// Whose changes.
+        agent: AgentId,
+        /// What is to happen.
+        wish: ReviewWish,
     },
     /// Answer a permission request. The first answer wins.
     Answer {

@@ -8,7 +8,7 @@ use crate::snapshot::{Todo, WorktreeView};
 use crate::{
     AgentCreated, AgentId, AgentOutcome, Answer, CallId, CallResult, ChangeCount, Compacted, CompactionTrigger,
     CompactionWish, DecidedBy, HeadChanged, Input, InputId, MergeId, Message, PermissionMode, PermissionRequest,
-    RequestId, SessionId, ShellOutcome, StepEnded, TaskId, TurnOutcome, WithdrawnReason,
+    RequestId, ReviewFact, SessionId, ShellOutcome, StepEnded, TaskId, TurnOutcome, WithdrawnReason,
 };
 
 /// One stored fact.
@@ -200,6 +200,11 @@ pub enum EventBody {
     ChangesUndone {
         /// Which step.
         merge: MergeId,
+    },
+    /// A person marked, turned down or spoke about the agent's changes.
+    Reviewed {
+        /// What happened.
+        fact: ReviewFact,
     },
     /// A shell command of the agent's began to run in the background.
     ShellStarted {

@@ -16,6 +16,7 @@ mod id;
 mod merge;
 mod message;
 mod permission;
+mod review;
 mod role;
 mod shell;
 mod snapshot;
@@ -31,9 +32,10 @@ pub use delta::{Batch, Delta, TextKind};
 pub use event::{Event, EventBody, HookRan, Warning};
 pub use id::{AgentId, BlobHash, CallId, InputId, MergeId, RequestId, SessionId, TaskId};
 pub use jiff::Timestamp;
-pub use merge::{Clash, MergeConflict, MergeDone, MergePreview, MergeSelection};
+pub use merge::{Clash, MergeConflict, MergeDone, MergePart, MergePreview, MergeSelection};
 pub use message::{Block, Message, MessageRole, Origin, RawJson};
 pub use permission::{Access, Answer, Asker, DecidedBy, PermissionMode, PermissionRequest, WithdrawnReason};
+pub use review::{Comment, DiffSide, Mark, Passage, Rejection, RejectionState, ReviewFact, ReviewView, ReviewWish};
 pub use role::{
     RoleBoard, RoleCard, RoleChange, RoleCopy, RoleFields, RoleFile, RolePreview, RoleRule, RoleSave, RoleSource,
     RoleSummary, RoleTool, RoleTrashId, RoleUse, RoleWarning,

@@ -22,6 +22,8 @@ pub enum MergeSelection {
         /// Their content hashes; a file's own `hash` takes it whole.
         hashes: Vec<String>,
     },
+    /// What a person accepted of each of the agents' changes.
+    Accepted,
 }
 
 /// What bringing changes home would do. Nothing has happened yet.
@@ -39,6 +41,25 @@ pub struct MergePreview {
     pub files: Vec<ChangedFile>,
     /// What can't be merged by itself.
     pub conflicts: Vec<MergeConflict>,
+    /// What was asked for and isn't among the changes: paths, or hashes of hunks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<String>>")]
+    pub unknown: Vec<String>,
+    /// How much of each agent's changes that is, where not all of them were asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<MergePart>>")]
+    pub parts: Vec<MergePart>,
+}
+
+/// How much of an agent's changes was asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct MergePart {
+    /// Whose changes.
+    pub agent: AgentId,
+    /// How many changed places; a file without lines to compare is one.
+    pub hunks: u32,
+    /// Of how many.
+    pub of: u32,
 }
 
 /// A file that can't be merged by itself.

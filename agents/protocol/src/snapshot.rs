@@ -8,7 +8,7 @@ use ts_rs::TS;
 
 use crate::{
     AgentId, AgentKind, AgentOutcome, CallId, CallResult, ChangeCount, CompactionWish, HookRan, Inherited, Input,
-    MergeId, Message, PermissionMode, PermissionRequest, SessionId, ShellView, Usage, Warning,
+    MergeId, Message, PermissionMode, PermissionRequest, ReviewView, SessionId, ShellView, Usage, Warning,
 };
 
 /// A session as of one moment. Subscribing from `cursor` continues it.
@@ -116,6 +116,10 @@ pub struct AgentView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub changes: Option<ChangeCount>,
+    /// What a person thinks of its changes.
+    #[serde(default, skip_serializing_if = "ReviewView::is_empty")]
+    #[ts(optional, as = "Option<ReviewView>")]
+    pub review: ReviewView,
     /// Length of its transcript, inherited messages included.
     pub messages: u32,
     /// Model calls made.

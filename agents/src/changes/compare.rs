@@ -127,7 +127,7 @@ impl Comparison {
         // A large file may turn out to be binary only now.
         diff.file.binary = lines::is_binary(&old) || lines::is_binary(&new);
         if !diff.file.binary {
-            diff.hunks = lines::hunks(&old, &new);
+            diff.hunks = super::hunks(path, &old, &new);
         }
         Ok(Some(diff))
     }

@@ -38,7 +38,7 @@ pub(super) fn count(old: &[u8], new: &[u8]) -> (u32, u32) {
 
 /// The changed places with their context. Lines end at `\n`; a `\r` before it belongs to the text, so that a change of
 /// line endings can be seen.
-pub(crate) fn hunks(old: &[u8], new: &[u8]) -> Vec<Hunk> {
+pub(super) fn hunks(old: &[u8], new: &[u8]) -> Vec<Hunk> {
     let Aligned { old, new, ops } = Aligned::new(old, new);
     similar::group_diff_ops(ops, CONTEXT).iter().map(|group| hunk(&old, &new, group)).collect()
 }
@@ -91,6 +91,7 @@ fn hunk(old: &[&[u8]], new: &[&[u8]], group: &[DiffOp]) -> Hunk {
     }
     let start = |range: &std::ops::Range<usize>| if range.is_empty() { 0 } else { bound(range.start + 1) };
     Hunk {
+        hash: String::new(),
         old_start: start(&old_lines),
         old_lines: bound(old_lines.len()),
         new_start: start(&new_lines),
@@ -129,7 +130,7 @@ mod tests {
     fn shown(hunks: &[Hunk]) -> String {
         let mut out = String::new();
         for hunk in hunks {
-            let Hunk { old_start, old_lines, new_start, new_lines, heading, lines } = hunk;
+            let Hunk { old_start, old_lines, new_start, new_lines, heading, lines, .. } = hunk;
             writeln!(out, "@@ -{old_start},{old_lines} +{new_start},{new_lines} @@ {heading}").unwrap();
             for line in lines {
                 let sign = match line.kind {

@@ -7,6 +7,7 @@
 //! Everything here blocks: callers use the blocking pool.
 
 mod compare;
+mod hash;
 mod label;
 mod lines;
 mod quick;
@@ -27,7 +28,9 @@ use crate::worktree::{Worktree, WorktreeError, verify};
 pub use compare::Comparison;
 use compare::Counted;
 pub(crate) use compare::Side;
-pub(crate) use lines::{hunks, is_binary};
+pub(crate) use hash::hex;
+pub(crate) use hash::hunks;
+pub(crate) use lines::is_binary;
 pub use watch::{Touched, Watch};
 
 /// Why changes couldn't be found out.

@@ -7,7 +7,7 @@ use std::path::{Component, Path};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::selection::hex;
+use crate::changes::hex;
 use crate::git::to_path;
 
 /// What was seen at a path.

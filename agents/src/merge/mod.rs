@@ -25,6 +25,7 @@ mod plan;
 mod radar;
 mod record;
 mod recovery;
+mod rejection;
 mod selection;
 mod squash;
 mod stage;
@@ -38,13 +39,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use offshoot_protocol::{MergeDone, MergeId, MergePreview, MergeSelection, SessionId};
 use sha2::{Digest, Sha256};
 
+use crate::changes::hex;
 use crate::clock::Ids;
 use crate::git::{Capture, Checkout, Git, GitError, Quarantine, Trust, discover};
 use crate::worktree::{Parent, Worktree, verify};
 
 pub use error::MergeError;
 pub use recovery::Recovered;
-pub use selection::hunk_hash;
+pub use rejection::TakenOut;
 pub use squash::Message;
 
 use plan::Planned;
@@ -56,6 +58,9 @@ const REMEMBERED: usize = 16;
 
 /// How many steps of a repository can be undone; older ones are forgotten.
 const UNDOABLE: usize = 20;
+
+/// How many changes that were taken out of worktrees can be put back.
+const PUT_BACK: usize = 500;
 
 /// Brings changes home. Clones are the same.
 #[derive(Clone)]
@@ -89,9 +94,16 @@ pub struct Order {
     pub target: Parent,
     /// Whether its filters may run.
     pub trust: Trust,
-    /// The worktrees, in the order they are merged.
-    pub forks: Vec<Worktree>,
-    /// Which of their changes.
+    /// Whose changes, in the order they are merged.
+    pub shares: Vec<Share>,
+}
+
+/// What of a worktree is to come home.
+#[derive(Clone, Debug)]
+pub struct Share {
+    /// The worktree.
+    pub fork: Worktree,
+    /// Which of its changes. What a person accepted is named by its hashes here.
     pub selection: MergeSelection,
 }
 
@@ -212,7 +224,7 @@ struct Place {
 impl Place {
     fn of(inner: &Inner, checkout: &Checkout) -> Result<Self, MergeError> {
         let hash = Sha256::digest(checkout.common_dir.as_os_str().as_encoded_bytes());
-        let folder = inner.root.join(selection::hex(&hash[..8]));
+        let folder = inner.root.join(hex(&hash[..8]));
         std::fs::create_dir_all(folder.join("index"))
             .map_err(MergeError::storage(format!("making {}", folder.display())))?;
         let store = Quarantine::at(folder.join("store"))?;
@@ -222,7 +234,7 @@ impl Place {
     /// What a checkout holds now, as a tree in the store.
     fn capture(&self, git: &Git, checkout: &Checkout) -> Result<git2::Oid, GitError> {
         let hash = Sha256::digest(checkout.work_tree.as_os_str().as_encoded_bytes());
-        let index = self.folder.join("index").join(selection::hex(&hash[..8]));
+        let index = self.folder.join("index").join(hex(&hash[..8]));
         Ok(Capture::new(git, checkout, &index).quarantine(&self.store).run()?.tree)
     }
 
@@ -263,8 +275,13 @@ fn prune(place: &Path, newest: &Path) {
         .map(|folder| (folder.metadata().and_then(|meta| meta.modified()).ok(), folder))
         .collect();
     steps.sort();
-    for (_, folder) in steps.iter().rev().skip(UNDOABLE - 1) {
-        if Record::read(folder).is_none_or(|record| matches!(record.stage, Stage::Applied | Stage::Undone)) {
+    let (mut undoable, mut put_back) = (UNDOABLE - 1, PUT_BACK - 1);
+    for (_, folder) in steps.iter().rev() {
+        let record = Record::read(folder);
+        let left = if record.as_ref().is_some_and(|record| record.is_within) { &mut put_back } else { &mut undoable };
+        if *left > 0 {
+            *left -= 1;
+        } else if record.is_none_or(|record| matches!(record.stage, Stage::Applied | Stage::Undone)) {
             let _ = std::fs::remove_dir_all(folder);
         }
     }

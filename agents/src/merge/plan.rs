@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use git2::{FileMode, Oid};
-use offshoot_protocol::{AgentId, ChangeCount, ChangedFile, MergeConflict, MergeId, MergePreview};
+use offshoot_protocol::{AgentId, ChangeCount, ChangedFile, MergeConflict, MergeId, MergePart, MergePreview};
 
 use super::disk::{Print, look, obstacle};
 use super::selection::select;
 use super::three_way::{Collision, join};
-use super::{Inner, MergeError, Order, Place};
+use super::{Inner, MergeError, Order, Place, Share};
 use crate::changes::Comparison;
 use crate::git::{Checkout, GitError, index_entry, to_path};
 use crate::worktree::{Worktree, verify};
@@ -40,6 +40,15 @@ pub(super) struct Touch {
     pub(super) new: Content,
 }
 
+/// A part of the merge: the difference of two trees, and whose it is.
+pub(super) struct Part<'a> {
+    pub(super) fork: &'a Worktree,
+    pub(super) base: Oid,
+    pub(super) theirs: Oid,
+    /// What of it was brought home before.
+    pub(super) settled: Option<Oid>,
+}
+
 /// A fork's changes merged in.
 struct Step<'a> {
     fork: &'a Worktree,
@@ -51,18 +60,31 @@ struct Step<'a> {
 pub(super) fn plan(inner: &Inner, place: &Place, checkout: &Checkout, order: &Order) -> Result<Planned, MergeError> {
     let library = place.store.library(checkout)?;
     let mut ours = place.capture(&inner.git, checkout)?;
-    let mut sides = Vec::new();
-    for fork in &order.forks {
+    let mut parts = Vec::new();
+    let mut taken = Vec::new();
+    let mut unknown: Option<Vec<String>> = None;
+    for Share { fork, selection } in &order.shares {
         let base = base_tree(&library, fork)?;
         let theirs = fork_tree(inner, place, checkout, fork)?;
-        sides.push((fork, base, select(&library, base, theirs, &order.selection)?));
+        let selected = select(&library, base, theirs, selection)?;
+        parts.push(Part { fork, base, theirs: selected.tree, settled: place.settled(&fork.id) });
+        if let Some((hunks, of)) = selected.taken {
+            taken.push(MergePart { agent: AgentId(fork.id.clone()), hunks, of });
+        }
+        // One of several forks has it, usually.
+        unknown = Some(match unknown {
+            None => selected.unknown,
+            Some(before) => before.into_iter().filter(|name| selected.unknown.contains(name)).collect(),
+        });
     }
+    let unknown = unknown.unwrap_or_default();
     for _ in 0..TRIES {
-        let planned = merge(&library, place, checkout, ours, &sides)?;
+        let planned = merge(&library, place, checkout, ours, &parts)?;
         let now = place.capture(&inner.git, checkout)?;
         // What was seen on the disk is what the tree says only when nothing changed in between.
         if now == ours {
-            let preview = MergePreview { merge: MergeId(inner.ids.next("m-")), ..planned.preview };
+            let merge = MergeId(inner.ids.next("m-"));
+            let preview = MergePreview { merge, parts: taken, unknown, ..planned.preview };
             return Ok(Planned { preview, ..planned });
         }
         ours = now;
@@ -86,19 +108,20 @@ pub(super) fn fork_tree(inner: &Inner, place: &Place, checkout: &Checkout, fork:
     Ok(place.capture(&inner.git, &fork.checkout)?)
 }
 
-fn merge(
+/// Merges in memory and looks at what stands where files would be written. The preview has no id yet.
+pub(super) fn merge(
     library: &git2::Repository,
     place: &Place,
     checkout: &Checkout,
     ours: Oid,
-    sides: &[(&Worktree, Oid, Oid)],
+    parts: &[Part<'_>],
 ) -> Result<Planned, MergeError> {
     let mut merged = ours;
     let mut steps: Vec<Step<'_>> = Vec::new();
     let mut conflicts = Vec::new();
     let mut left_out: BTreeSet<Vec<u8>> = BTreeSet::new();
-    for (fork, base, theirs) in sides {
-        let joined = join(library, *base, merged, *theirs, place.settled(&fork.id))?;
+    for Part { fork, base, theirs, settled } in parts {
+        let joined = join(library, *base, merged, *theirs, *settled)?;
         for collision in joined.conflicts {
             let other = steps.iter().rev().find(|step| !step.touched.is_disjoint(&collision.paths));
             conflicts.push(conflict(fork, other.map(|step| step.fork), &collision));
@@ -168,11 +191,13 @@ fn merge(
     conflicts.sort_by(|a, b| a.path.cmp(&b.path));
     let preview = MergePreview {
         merge: MergeId(String::new()),
-        agents: sides.iter().map(|(fork, ..)| AgentId(fork.id.clone())).collect(),
+        agents: parts.iter().map(|part| AgentId(part.fork.id.clone())).collect(),
         target: checkout.work_tree.display().to_string(),
         count,
         files,
         conflicts,
+        parts: Vec::new(),
+        unknown: Vec::new(),
     };
     Ok(Planned { preview, checkout: checkout.clone(), ours, merged, paths, settled })
 }

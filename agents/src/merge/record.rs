@@ -41,6 +41,12 @@ pub(super) struct Record {
     pub(super) told: bool,
     /// For each fork: the tree that had been brought home before, and the one that is now.
     pub(super) settled: Vec<(String, Option<String>, String)>,
+    /// The checkout's tree before and after, as long as the store has them.
+    #[serde(default)]
+    pub(super) trees: Option<(String, String)>,
+    /// Whether it changed a worktree by itself, rather than bringing another's changes there.
+    #[serde(default)]
+    pub(super) is_within: bool,
 }
 
 /// One path.

@@ -84,6 +84,8 @@ pub(super) fn stage(
         session: session.cloned(),
         told: true,
         settled: planned.settled.clone(),
+        trees: Some((planned.ours.to_string(), planned.merged.to_string())),
+        is_within: false,
     };
     record.write(folder)?;
     inner.step();

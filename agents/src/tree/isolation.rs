@@ -82,7 +82,10 @@ impl Tree {
             let warning = Warning { code: code.to_owned(), message };
             EventBody::Warned { warning }
         };
-        match self.means.kit.worktrees.finish(&worktree).await {
+        // What was rejected can be put back as long as the worktree is there.
+        let is_kept = self.journal.read(|fold| fold.agent(id).is_some_and(|agent| !agent.review.rejections.is_empty()));
+        let finished = if is_kept { Ok(Finished::Kept) } else { self.means.kit.worktrees.finish(&worktree).await };
+        match finished {
             Ok(Finished::Removed { .. }) => {
                 self.forget_worktree(id);
                 self.worktree_removed(id, &worktree).await;

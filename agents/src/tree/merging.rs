@@ -13,7 +13,7 @@ use offshoot_protocol::{
 use super::{Tree, not_stored};
 use crate::agent::is_running;
 use crate::git::discover;
-use crate::merge::{MergeError, Merges, Message, Order};
+use crate::merge::{MergeError, Merges, Message, Order, Share};
 use crate::prompt;
 use crate::worktree::{Parent, Worktree, WorktreeError};
 
@@ -35,10 +35,16 @@ pub enum Keep {
 impl Tree {
     /// What bringing these agents' changes home would do.
     pub async fn merge_preview(&self, agents: &[AgentId], selection: MergeSelection) -> Result<MergePreview, Rejected> {
-        let mut forks = Vec::new();
+        let mut shares = Vec::new();
         let mut homes = Vec::new();
         for agent in agents {
-            forks.push(self.live_worktree(agent)?);
+            let selection = match &selection {
+                MergeSelection::Accepted => {
+                    MergeSelection::Hunks { hashes: self.view(agent, |view| view.review.accepted.clone())? }
+                }
+                named => named.clone(),
+            };
+            shares.push(Share { fork: self.live_worktree(agent)?, selection });
             homes.push(self.home(agent)?);
         }
         homes.dedup();
@@ -46,8 +52,13 @@ impl Tree {
             let message = "Changes can be brought home together only when they have the same parent.";
             return Err(Rejected::new(RejectedCode::Invalid, message, "Choose agents of one parent."));
         };
-        let order = Order { target: self.checkout_of(home), trust: self.means.git_trust(), forks, selection };
-        self.merging(move |merges| merges.preview(&order)).await
+        let order = Order { target: self.checkout_of(home), trust: self.means.git_trust(), shares };
+        let mut preview = self.merging(move |merges| merges.preview(&order)).await?;
+        if selection == MergeSelection::Accepted {
+            // A mark whose change has become another one has fallen: nobody asks for it any more.
+            preview.unknown.clear();
+        }
+        Ok(preview)
     }
 
     /// Does what a preview said. With a message it becomes a commit. The log says so when this returns.
@@ -213,12 +224,12 @@ impl Tree {
         self.merging(move |merges| merges.told(&merge)).await
     }
 
-    fn reminder(&self, text: &str) -> Input {
+    pub(super) fn reminder(&self, text: &str) -> Input {
         let id = InputId(self.means.kit.ids.next("i-"));
         Input { id, text: format!("<reminder>\n{text}\n</reminder>"), origin: Origin::Reminder, source: None }
     }
 
-    fn live_worktree(&self, agent: &AgentId) -> Result<Worktree, Rejected> {
+    pub(super) fn live_worktree(&self, agent: &AgentId) -> Result<Worktree, Rejected> {
         let worktree = self.worktree(agent).ok_or_else(|| self.no_worktree(agent))?;
         Ok(Arc::unwrap_or_clone(worktree))
     }
@@ -248,7 +259,7 @@ impl Tree {
         self.journal.read(|fold| PathBuf::from(&fold.view.project))
     }
 
-    async fn merging<T: Send + 'static>(
+    pub(super) async fn merging<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Merges) -> Result<T, MergeError> + Send + 'static,
     ) -> Result<T, Rejected> {
@@ -287,7 +298,7 @@ fn refused(error: &MergeError) -> Rejected {
 }
 
 /// A list of paths for a sentence, bounded and harmless.
-fn named(files: &[String]) -> String {
+pub(super) fn named(files: &[String]) -> String {
     let shown: Vec<_> = files.iter().take(NAMED).map(|file| prompt::defang(file)).collect();
     let rest = files.len().saturating_sub(NAMED);
     if rest == 0 { shown.join(", ") } else { format!("{} and {rest} more", shown.join(", ")) }

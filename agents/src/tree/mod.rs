@@ -9,7 +9,8 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use offshoot_protocol::{
-    AgentId, AgentKind, AgentState, EventBody, Input, InputId, Origin, PermissionMode, Rejected, RejectedCode, TaskId,
+    AgentId, AgentKind, AgentState, AgentView, EventBody, Input, InputId, Origin, PermissionMode, Rejected,
+    RejectedCode, TaskId,
 };
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::JoinSet;
@@ -22,16 +23,18 @@ use crate::settings;
 use crate::turn::{self, Worker};
 use crate::worktree::Worktree;
 
+mod comments;
+mod context;
 mod delegate;
 mod ending;
 mod hook;
 mod isolation;
 mod live;
 mod means;
-mod context;
 mod merging;
 mod recovery;
 mod result;
+mod reviewing;
 mod roles;
 mod seed;
 mod start;
@@ -119,10 +122,21 @@ impl Tree {
 
     /// Puts a text into an agent's queue. On disk when this returns.
     async fn give(&self, agent: &AgentId, text: String, origin: Origin) -> Result<(), Rejected> {
+        self.give_with(agent, origin, |_, _| Ok((text, Vec::new()))).await
+    }
+
+    /// As [`Tree::give`]: what is given follows from the agent's view and the text's id, together with facts about the agent
+    /// that go on record with it.
+    async fn give_with(
+        &self,
+        agent: &AgentId,
+        origin: Origin,
+        what: impl FnOnce(&AgentView, &InputId) -> Result<(String, Vec<EventBody>), Rejected>,
+    ) -> Result<(), Rejected> {
         if self.view(agent, |view| view.state != AgentState::Stopped)? {
             self.make_place_again(agent).await?;
         }
-        let input = Input { id: InputId(self.means.kit.ids.next("i-")), text, origin, source: None };
+        let id = InputId(self.means.kit.ids.next("i-"));
         let (seq, allowed) = self.journal.decide(|fold| {
             let Some(view) = fold.agent(agent) else { return (Vec::new(), Err(no_such_agent())) };
             if view.state == AgentState::Stopped {
@@ -130,7 +144,13 @@ impl Tree {
                 let rejected = Rejected::new(RejectedCode::NotApplicable, "The agent was stopped.", hint);
                 return (Vec::new(), Err(rejected));
             }
-            let mut facts = vec![(Some(agent.clone()), EventBody::InputReceived { input })];
+            let (text, also) = match what(view, &id) {
+                Ok(given) => given,
+                Err(rejected) => return (Vec::new(), Err(rejected)),
+            };
+            let input = Input { id, text, origin, source: None };
+            let bodies = std::iter::once(EventBody::InputReceived { input }).chain(also);
+            let mut facts: Vec<_> = bodies.map(|body| (Some(agent.clone()), body)).collect();
             // Nobody waits for a finished agent that is told something new.
             if !view.background && view.parent.is_some() && !is_running(&view.state) {
                 facts.push((Some(agent.clone()), EventBody::MovedToBackground));

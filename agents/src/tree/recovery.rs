@@ -44,6 +44,7 @@ impl Tree {
         for agent in &agents {
             self.bring_back(agent)?;
         }
+        self.carry_out_all_rejections().await;
         self.watch_roles();
         self.tell_warnings();
         let cursor = self.journal.read(|fold| fold.cursor);

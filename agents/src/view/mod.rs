@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use offshoot_protocol::{
     AgentCreated, AgentId, AgentKind, AgentOutcome, AgentState, AgentView, Answer, AppliedView, CallId, CallState,
-    CallView, Conversation, Event, EventBody, Message, SessionId, SessionView, ShellView, Timestamp, TurnOutcome,
-    WorktreeState,
+    CallView, Conversation, Event, EventBody, Message, ReviewView, SessionId, SessionView, ShellView, Timestamp,
+    TurnOutcome, WorktreeState,
 };
 
 use crate::policy::narrower;
@@ -17,6 +17,7 @@ use crate::transcript::Transcript;
 
 mod activity;
 mod context;
+mod review;
 mod transcript;
 
 /// How many of an agent's last hooks its view keeps. The log has all of them.
@@ -229,6 +230,7 @@ impl Fold {
             activity: String::new(),
             worktree: None,
             changes: None,
+            review: ReviewView::default(),
             messages,
             steps: 0,
             calls: 0,
@@ -250,7 +252,10 @@ impl Fold {
         let Some(node) = self.agents.get_mut(id) else { return };
         match body {
             EventBody::InputReceived { input } => agent.queue.push(input.clone()),
-            EventBody::InputWithdrawn { input } => agent.queue.retain(|queued| queued.id != *input),
+            EventBody::InputWithdrawn { input } => {
+                agent.queue.retain(|queued| queued.id != *input);
+                review::unsend(&mut agent.review, input);
+            }
             EventBody::TurnStarted => {
                 // An agent without an end begins a run with every turn.
                 let has_no_end = matches!(agent.kind, AgentKind::Root | AgentKind::Teammate);
@@ -423,6 +428,7 @@ fn note(agent: &mut AgentView, body: &EventBody) {
             }
         }
         EventBody::ChangesCounted { changes } => agent.changes = Some(*changes),
+        EventBody::Reviewed { fact } => review::apply(&mut agent.review, fact),
         EventBody::TodosChanged { todos } => agent.todos.clone_from(todos),
         EventBody::Warned { warning } => agent.warnings.push(warning.clone()),
         EventBody::HookRan(ran) => {

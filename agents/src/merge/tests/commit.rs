@@ -1,0 +1,67 @@
+//! Changes brought home as a commit.
+
+use super::*;
+
+fn message(patience: Duration) -> Message {
+    Message { text: "Work of a fork\n".to_owned(), patience }
+}
+
+const LONG: Duration = Duration::from_secs(60);
+
+fn hook(world: &World, name: &str, script: &str) {
+    let hook = world.project().join(".git/hooks").join(name);
+    std::fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    std::fs::write(&hook, format!("#!/bin/sh\n{script}\n")).unwrap();
+    set_executable(&hook, true);
+}
+
+#[tokio::test]
+async fn one_commit_leaves_out_what_the_person_has_staged() {
+    let world = World::new();
+    let fork = world.fork("a-1").await;
+    write(fork.path(), "ten.txt", TEN.replace("2\n", "two\n"));
+    write(fork.path(), "new.txt", "new\n");
+    std::fs::remove_file(fork.path().join("other.txt")).unwrap();
+    write(&world.project(), "README.md", "mine\n");
+    world.fixture.git(&world.project(), &["add", "README.md"]);
+    hook(&world, "pre-commit", "git diff --cached --name-only > hook-saw");
+    let preview = world.preview(&[&fork]);
+    let done = world.merges.squash(&preview.merge, false, &message(LONG), None).unwrap();
+    let git = |args: &[&str]| world.fixture.git(&world.project(), args);
+    assert_eq!(git(&["rev-parse", "HEAD"]).trim(), done.commit.unwrap());
+    assert_eq!(git(&["log", "-1", "--format=%an %s"]), "Ada Work of a fork\n");
+    assert_eq!(git(&["show", "--name-status", "--format="]), "A\tnew.txt\nD\tother.txt\nM\tten.txt\n");
+    assert_eq!(git(&["status", "--porcelain"]), "M  README.md\n?? hook-saw\n");
+    assert_eq!(world.read("hook-saw"), "new.txt\nother.txt\nten.txt\n", "the person's hook ran");
+}
+
+#[tokio::test]
+async fn a_commit_that_is_refused_leaves_everything_as_it_was() {
+    let world = World::new();
+    let fork = world.fork("a-1").await;
+    write(fork.path(), "ten.txt", TEN.replace("2\n", "two\n"));
+    write(&world.project(), "README.md", "mine\n");
+    world.fixture.git(&world.project(), &["add", "README.md"]);
+    let before = world.state();
+    let preview = world.preview(&[&fork]);
+    hook(&world, "pre-commit", "echo 'no tabs, please' >&2; exit 1");
+    let refused = world.merges.squash(&preview.merge, false, &message(LONG), None);
+    assert!(matches!(&refused, Err(MergeError::Refused(text)) if text.contains("no tabs, please")), "{refused:?}");
+    assert_eq!(world.state(), before);
+
+    // It waits for somebody who isn't there.
+    let preview = world.preview(&[&fork]);
+    hook(&world, "pre-commit", "exec sleep 600");
+    let refused = world.merges.squash(&preview.merge, false, &message(Duration::from_millis(300)), None);
+    assert!(matches!(&refused, Err(MergeError::Refused(text)) if text.contains("took longer")), "{refused:?}");
+    assert_eq!(world.state(), before);
+
+    std::fs::remove_file(world.project().join(".git/hooks/pre-commit")).unwrap();
+    write(&world.project(), "ten.txt", TEN.replace("9\n", "nine\n"));
+    let before = world.state();
+    let preview = world.preview(&[&fork]);
+    let refused = world.merges.squash(&preview.merge, false, &message(LONG), None);
+    assert!(matches!(&refused, Err(MergeError::Dirty(paths)) if paths == &["ten.txt"]), "{refused:?}");
+    assert_eq!(world.state(), before);
+    assert_eq!(world.git_state().len(), 6);
+}
