@@ -179,6 +179,8 @@ pub(crate) async fn open(surroundings: &Surroundings, choice: Choice) -> Result<
             network: false,
             writable: writable(&surroundings.settings.additional_directories),
             limits: Limits::default(),
+            web: tool::Web::default(),
+            unconfined_allowed: surroundings.settings.unconfined_allowed,
         },
         git: GitSettings {
             program: "git".into(),
@@ -235,14 +237,17 @@ fn models(surroundings: &Surroundings, choice: &Choice) -> Result<HashMap<Provid
 
 /// The wall around commands, as good as this machine has it; found out by trying.
 pub(crate) async fn sandbox(surroundings: &Surroundings) -> Sandbox {
-    let candidates = sandbox::BUBBLEWRAP.map(PathBuf::from);
+    let builders = sandbox::Builders {
+        bubblewrap: sandbox::BUBBLEWRAP.map(PathBuf::from).into(),
+        helper: std::env::current_exe().ok(),
+    };
     let mut masked = sandbox::credentials(&surroundings.home);
     // Worktrees and scratch folders of sessions lie in the data folder too, so it can't be masked as a whole.
     let own = ["offshoot.sqlite", "offshoot.sqlite-wal", "offshoot.sqlite-shm", "window"];
     masked.extend(own.map(|name| surroundings.data_dir.join(name)));
     // The trial needs a folder that can be written; one that can't be is reported by whoever opens the core next.
     let _ = tokio::fs::create_dir_all(&surroundings.data_dir).await;
-    Sandbox::detect(&candidates, &surroundings.data_dir, masked).await
+    Sandbox::detect(&builders, &surroundings.data_dir, masked).await
 }
 
 /// A folder that can be opened as a project: absolute, links resolved.

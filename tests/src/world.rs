@@ -311,6 +311,8 @@ impl Core {
                 network: false,
                 writable: Vec::new(),
                 limits: Limits::default(),
+                web: offshoot_agents::tool::Web::default(),
+                unconfined_allowed: true,
             },
             git: GitSettings { program: "git".into(), path: path.into(), home: Some(home), environment: Vec::new() },
             adjust: Arc::new({

@@ -65,6 +65,12 @@ pub(super) trait Decode: Send + 'static {
 
 /// A client over TLS with the web's root certificates, or in the clear where the address says so.
 pub(super) fn client() -> Result<Client, ModelError> {
+    let failed = |error: &reqwest::Error| not_configured(format!("the HTTP client can't be set up: {}", causes(error)));
+    builder()?.build().map_err(|error| failed(&error))
+}
+
+/// What every client begins with: no proxy, no redirect, no retry.
+pub(crate) fn builder() -> Result<reqwest::ClientBuilder, ModelError> {
     let mut roots = rustls::RootCertStore::empty();
     roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
     let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -74,15 +80,13 @@ pub(super) fn client() -> Result<Client, ModelError> {
         .with_root_certificates(roots)
         .with_no_client_auth();
     tls.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-    Client::builder()
+    Ok(Client::builder()
         .tls_backend_preconfigured(tls)
         .no_proxy()
         .redirect(reqwest::redirect::Policy::none())
         .retry(reqwest::retry::never())
         .connect_timeout(CONNECT_LIMIT)
-        .user_agent(concat!("offshoot/", env!("CARGO_PKG_VERSION")))
-        .build()
-        .map_err(|error| not_configured(format!("the HTTP client can't be set up: {}", causes(&error))))
+        .user_agent(concat!("offshoot/", env!("CARGO_PKG_VERSION"))))
 }
 
 /// `base` with `path` behind it. Parts of `path` that `base` already ends with are not repeated, so that addresses with and
@@ -313,7 +317,7 @@ fn message_of(body: &[u8]) -> String {
 }
 
 /// An error and what caused it, on one line.
-fn causes(error: &reqwest::Error) -> String {
+pub(crate) fn causes(error: &reqwest::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {

@@ -16,7 +16,7 @@ use crate::transcript::Transcript;
 pub mod anthropic;
 mod body;
 pub mod demo;
-mod http;
+pub(crate) mod http;
 pub mod openai_chat;
 mod secret;
 mod sse;

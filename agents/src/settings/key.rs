@@ -3,7 +3,7 @@
 use super::json::{Document, Member, Node};
 
 /// Keys of the file itself. `$schema` is for editors.
-pub(super) const TOP: [&str; 15] = [
+pub(super) const TOP: [&str; 16] = [
     "$schema",
     "permissions",
     "hooks",
@@ -19,9 +19,11 @@ pub(super) const TOP: [&str; 15] = [
     "worktree",
     "environment",
     "theme",
+    "notifications",
 ];
 /// Keys of `permissions`.
-pub(super) const PERMISSIONS: [&str; 5] = ["allow", "ask", "deny", "defaultMode", "additionalDirectories"];
+pub(super) const PERMISSIONS: [&str; 6] =
+    ["allow", "ask", "deny", "defaultMode", "additionalDirectories", "unconfinedCommands"];
 /// Keys of `worktree`.
 pub(super) const WORKTREE: [&str; 4] = ["base", "directory", "hooks", "setup"];
 /// Keys of one entry of an event in `hooks`.

@@ -56,6 +56,15 @@ fn word<T: Copy>(node: &Node, words: &[(&str, T)]) -> Read<T> {
     })
 }
 
+/// What becomes of commands that can't be confined: whether they run where rules allow them.
+pub(super) fn unconfined(node: &Node) -> Read<bool> {
+    match text(node)?.as_str() {
+        "ask" => Ok(false),
+        "allow" => Ok(true),
+        other => Err(format!("{} must be \"ask\" or \"allow\"", quoted(other))),
+    }
+}
+
 pub(super) fn forks(node: &Node) -> Read<Forks> {
     word(node, &[("interactive", Forks::Interactive), ("always", Forks::Always), ("never", Forks::Never)])
 }

@@ -132,7 +132,14 @@ async fn admit<'w>(
     })?;
     let access = tool.access(&value, &powers.place)?;
     let hook = worker.before_call(id, name, &value).await?;
-    permit(worker, id, name, &value, input, access, hook.as_deref()).await?;
+    let mode = worker.journal.read(|fold| fold.agent(&worker.id).map(|agent| agent.mode).unwrap_or_default());
+    // Whoever turned asking off has been told that commands aren't confined.
+    let caution = tool.caution().filter(|_| mode != PermissionMode::Bypass);
+    let stricter = match (hook, caution) {
+        (Some(hook), Some(caution)) => Some(format!("{hook}; {caution}")),
+        (hook, caution) => hook.or(caution),
+    };
+    permit(worker, id, name, &value, input, access, stricter.as_deref()).await?;
     Ok((tool, value))
 }
 
