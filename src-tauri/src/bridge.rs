@@ -17,8 +17,10 @@ use tokio::task::{AbortHandle, JoinSet};
 use crate::surroundings::Surroundings;
 use crate::workplace::{self, Choice};
 
+mod attention;
 mod commands;
 mod desktop;
+mod notification;
 mod roles;
 
 /// The core as the window holds it. Clones are the same bridge.
@@ -122,6 +124,11 @@ impl Bridge {
             runtime,
             tasks: Mutex::default(),
         }))
+    }
+
+    /// Whether the person wants to be called back to the window.
+    fn notifies(&self) -> bool {
+        self.0.surroundings.settings.notifications.unwrap_or(true)
     }
 
     /// Opens the core without waiting for it.

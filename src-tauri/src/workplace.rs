@@ -122,11 +122,16 @@ pub(crate) fn rules(choice: &Choice) -> Result<Rules, Misused> {
     }
 }
 
-/// Refuses to act while the person's own settings can't be read: what they deny would run.
+/// Refuses to act while the person's own settings, or a rule of theirs that denies, can't be understood: where nobody can be
+/// asked, nothing that they may deny may run.
 pub(crate) fn check_settings(surroundings: &Surroundings) -> Result<(), Misused> {
-    match surroundings.settings.unread.first() {
-        None => Ok(()),
-        Some(path) => Err(Misused(format!(
+    let (rules, _) = surroundings.settings.rules();
+    match (surroundings.settings.unread.first(), rules.doubted()) {
+        (None, None) => Ok(()),
+        (None, Some(doubt)) => Err(Misused(format!(
+            "{doubt}, so nobody knows what it was to forbid; nothing was started. `offshoot doctor` says where it stands"
+        ))),
+        (Some(path), _) => Err(Misused(format!(
             "{} can't be read, so none of its rules would hold; nothing was started. `offshoot doctor` says what is wrong in it",
             path.display()
         ))),

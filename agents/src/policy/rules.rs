@@ -72,6 +72,11 @@ impl Rules {
         self.doubt.get_or_insert(why.into());
     }
 
+    /// What makes every call be asked about, if something does.
+    pub fn doubted(&self) -> Option<&str> {
+        self.doubt.as_deref()
+    }
+
     /// Adds rules. A malformed one is left out and reported in [`Rules::problems`]; if it was to deny, everything is asked
     /// about ([`Rules::doubt`]).
     pub fn add<T: AsRef<str>>(&mut self, kind: RuleKind, source: RuleSource, rules: impl IntoIterator<Item = T>) {
