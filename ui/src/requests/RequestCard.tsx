@@ -114,7 +114,7 @@ export function RequestCard(props: {
         <Button kind="primary" aria-disabled={!canAnswer()} onClick={() => void answer({ kind: "allow_once" })}>
           Allow once
         </Button>
-        <Button aria-disabled={!canAnswer()} onClick={() => void answer({ kind: "deny" })}>
+        <Button data-denies aria-disabled={!canAnswer()} onClick={() => void answer({ kind: "deny" })}>
           Deny
         </Button>
         <Show when={rules().length > 0}>
@@ -126,7 +126,7 @@ export function RequestCard(props: {
             Allow for this agent
           </Button>
         </Show>
-        <Button kind="quiet" aria-expanded={isTelling()} onClick={() => open("telling")}>
+        <Button data-denies kind="quiet" aria-expanded={isTelling()} onClick={() => open("telling")}>
           Deny and tell why
         </Button>
         <Show when={rules().length > 0}>
