@@ -184,7 +184,7 @@ pub(crate) async fn open(surroundings: &Surroundings, choice: Choice) -> Result<
             network: false,
             writable: writable(&surroundings.settings.additional_directories),
             limits: Limits::default(),
-            web: tool::Web::default(),
+            web: tool::Web { networks: surroundings.settings.fetch_networks.clone(), ..tool::Web::default() },
             unconfined_allowed: surroundings.settings.unconfined_allowed,
         },
         git: GitSettings {

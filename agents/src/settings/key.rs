@@ -3,7 +3,7 @@
 use super::json::{Document, Member, Node};
 
 /// Keys of the file itself. `$schema` is for editors.
-pub(super) const TOP: [&str; 16] = [
+pub(super) const TOP: [&str; 17] = [
     "$schema",
     "permissions",
     "hooks",
@@ -18,6 +18,7 @@ pub(super) const TOP: [&str; 16] = [
     "baseUrl",
     "worktree",
     "environment",
+    "fetchNetworks",
     "theme",
     "notifications",
 ];

@@ -64,6 +64,8 @@ pub struct Loaded {
     pub worktree: WorktreeSettings,
     /// Names of variables of this program's environment that commands see.
     pub environment: Vec<String>,
+    /// Networks that pages are fetched from although they aren't public.
+    pub fetch_networks: Vec<ipnet::IpNet>,
     /// How the window looks.
     pub theme: Option<Theme>,
     /// Whether the desktop tells of pending requests while the window is in the background.
@@ -231,6 +233,9 @@ impl<'r> Reader<'r> {
         if let Some(worktree) = root.member("worktree") {
             self.apply_worktree(worktree, &mut loaded.worktree);
         }
+        if let Some(networks) = root.member("fetchNetworks") {
+            self.apply_networks(networks, &mut loaded.fetch_networks);
+        }
         if let Some(names) = root.member("environment") {
             self.apply_environment(names, &mut loaded.environment);
         }
@@ -371,6 +376,19 @@ impl<'r> Reader<'r> {
         self.single(worktree, "directory", directory, &mut settings.directory);
         self.single(worktree, "hooks", value::flag, &mut settings.hooks);
         self.single(worktree, "setup", value::commands, &mut settings.setup);
+    }
+
+    fn apply_networks(&mut self, networks: &Node, all: &mut Vec<ipnet::IpNet>) {
+        if self.layer != Layer::User {
+            let message = "`fetchNetworks` was left out: it counts only in your own settings";
+            return self.warn(networks, message.to_owned());
+        }
+        for item in self.list(networks, "fetchNetworks") {
+            match value::network(item) {
+                Ok(network) => all.push(network),
+                Err(why) => self.warn(item, format!("a network of `fetchNetworks` was left out: {why}")),
+            }
+        }
     }
 
     fn apply_environment(&mut self, names: &Node, all: &mut Vec<String>) {

@@ -148,7 +148,7 @@ impl Tool for Bash {
             Some(hint) => format!("{message}. {hint}"),
             None => message,
         };
-        Err(ToolError { detail, output, ..ToolError::new(code, message) })
+        Err(ToolError { detail: detail.map(Box::new), output, ..ToolError::new(code, message) })
     }
 }
 

@@ -97,7 +97,7 @@ pub struct ToolError {
     /// What was tried, on what, why it failed, what to do.
     pub message: String,
     /// More for the window.
-    pub detail: Option<ResultDetail>,
+    pub detail: Option<Box<ResultDetail>>,
     /// What came out before it failed, handed to the model as it is; mostly empty.
     pub output: String,
 }

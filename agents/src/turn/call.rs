@@ -94,7 +94,7 @@ async fn run_and_record(worker: &Worker, id: &CallId, name: &str, input: &RawJso
     let todos = outcome.as_ref().ok().and_then(|output| output.todos.clone());
     let (content, detail, code) = match outcome {
         Ok(ToolOutput { content, detail, .. }) => (content, detail, None),
-        Err(error) => (error.content(), error.detail.clone(), Some(error.code.to_owned())),
+        Err(error) => (error.content(), error.detail.as_deref().cloned(), Some(error.code.to_owned())),
     };
     let (content, full) = bounded(worker, content).await;
     let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);

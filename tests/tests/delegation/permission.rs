@@ -169,3 +169,26 @@ async fn a_granted_rule_answers_the_other_requests_that_it_decides_and_no_others
     assert_eq!(late.unwrap_err().code, offshoot_protocol::RejectedCode::Gone);
     world.server.finish();
 }
+
+#[tokio::test]
+async fn where_nothing_confines_commands_each_asks_and_the_person_is_told() {
+    let run = || json!({"command": "echo hello"});
+    let world = World::with(
+        Setup { rules: super::allow(&["Bash"]), unconfined_allowed: false, ..Setup::default() },
+        [
+            reply().when_told("run").call("Bash", run()),
+            reply().when_result("hello").call("Read", json!({"file_path": "README.md"})),
+            reply().when_result("1").text("Done."),
+        ],
+    )
+    .await;
+    let root = &world.view().await.agents[0];
+    assert!(root.warnings.iter().any(|warning| warning.code == "confinement"), "{:?}", root.warnings);
+    world.say("run").await;
+    let request = world.asked(|request| request.tool == "Bash").await;
+    assert_eq!(request.reason, "commands are not confined: tests, so each is asked about");
+    assert!(request.suggested_rules.is_empty(), "no rule would answer the next one");
+    world.answer(&request, Answer::AllowOnce).await;
+    world.settled().await;
+    world.server.finish();
+}

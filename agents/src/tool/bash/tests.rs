@@ -56,7 +56,7 @@ async fn a_failure_is_an_error_with_its_output() {
         let bench = Bench::for_commands();
         let error = run(&bench, &bash, "echo \"it's\"; exit 3").await.unwrap_err();
         assert_eq!(error.content(), "{\"code\":\"command_failed\",\"message\":\"exit status 3\"}\nit's\n");
-        assert!(matches!(error.detail, Some(ResultDetail::Ran { exit: Some(3), .. })));
+        assert!(matches!(error.detail.as_deref(), Some(ResultDetail::Ran { exit: Some(3), .. })));
         let error = run(&bench, &bash, "kill -KILL $$").await.unwrap_err();
         assert!(error.code == "command_failed" && error.message.contains("signal"), "{error}");
         let error = run(&bench, &bash, "if").await.unwrap_err();

@@ -27,7 +27,7 @@ const RESERVED_V4: [([u8; 4], u8); 16] = [
     ([240, 0, 0, 0], 4),
 ];
 
-/// Not public although inside of what is given out (2000::/3), of IPv6: protocols and tunnels, documentation.
+/// Not public although inside of what is given out (`2000::/3`), of IPv6: protocols and tunnels, documentation.
 const RESERVED_V6: [([u16; 8], u8); 4] = [
     ([0x2001, 0, 0, 0, 0, 0, 0, 0], 23),
     ([0x2001, 0xdb8, 0, 0, 0, 0, 0, 0], 32),
