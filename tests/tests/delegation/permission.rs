@@ -1,6 +1,7 @@
 //! Permission requests of a whole tree.
 
 use offshoot_protocol::{AgentState, Answer, Command, DecidedBy, EventBody};
+use offshoot_tests::world::Unconfined;
 use offshoot_tests::{Setup, World, in_fork, in_root, reply};
 use serde_json::json;
 
@@ -174,7 +175,7 @@ async fn a_granted_rule_answers_the_other_requests_that_it_decides_and_no_others
 async fn where_nothing_confines_commands_each_asks_and_the_person_is_told() {
     let run = || json!({"command": "echo hello"});
     let world = World::with(
-        Setup { rules: super::allow(&["Bash"]), unconfined_allowed: false, ..Setup::default() },
+        Setup { rules: super::allow(&["Bash"]), unconfined: Unconfined::Asked, ..Setup::default() },
         [
             reply().when_told("run").call("Bash", run()),
             reply().when_result("hello").call("Read", json!({"file_path": "README.md"})),
