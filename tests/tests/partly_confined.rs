@@ -2,6 +2,7 @@
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a failed test is what a panic is for")]
+#![allow(clippy::print_stdout, reason = "what could not be tested is said")]
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};

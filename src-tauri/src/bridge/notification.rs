@@ -94,7 +94,11 @@ mod tests {
 
     #[zbus::interface(name = "org.freedesktop.Notifications")]
     impl Service {
-        #[expect(clippy::too_many_arguments, reason = "the Desktop Notifications Specification has them")]
+        #[expect(
+            clippy::too_many_arguments,
+            clippy::needless_pass_by_value,
+            reason = "the Desktop Notifications Specification has them, and they come as values"
+        )]
         fn notify(
             &self,
             app: String,
