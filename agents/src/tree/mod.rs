@@ -22,6 +22,7 @@ use crate::settings;
 use crate::turn::{self, Worker};
 use crate::worktree::Worktree;
 
+mod committing;
 mod delegate;
 mod ending;
 mod hook;
