@@ -26,7 +26,7 @@ use crate::policy::Rules;
 use crate::role::model_alias::ModelAliases;
 use crate::role::studio::Studio;
 use crate::role::uses;
-use crate::sandbox::{Limits, Sandbox};
+use crate::sandbox::{Confinement, Limits, Sandbox};
 use crate::settings::Settings;
 use crate::tool::{self, Toolbox};
 use crate::tree::{Keep, Kit, Means, Tree};
@@ -78,6 +78,12 @@ impl Workbench {
     pub fn open(options: Options) -> Result<Self, LogError> {
         let log = Log::open(&options.data_dir)?;
         let home = PathBuf::from(&options.tools.environment.home);
+        let confinement = match options.tools.sandbox.confinement() {
+            Confinement::Bubblewrap { .. } => None,
+            partly @ Confinement::Landlock { .. } => Some(partly.to_string()),
+            Confinement::NotConfined { .. } if options.tools.unconfined_allowed => None,
+            not @ Confinement::NotConfined { .. } => Some(not.to_string()),
+        };
         let hook_environment = hook_environment(&options.tools.environment);
         let git = Git::new(options.git);
         let ids = Arc::new(options.ids);
@@ -106,6 +112,7 @@ impl Workbench {
             worktrees: Worktrees::new(options.data_dir.join("worktrees"), git, options.clock.clone()),
             merges,
             ids,
+            confinement,
             home,
             config_dir: options.config_dir.clone(),
         };
@@ -403,6 +410,8 @@ pub fn tool_names() -> Vec<&'static str> {
         network: false,
         writable: Vec::new(),
         limits: Limits::default(),
+        web: tool::Web::default(),
+        unconfined_allowed: false,
     })
     .names()
     .collect()

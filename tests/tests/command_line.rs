@@ -228,6 +228,14 @@ async fn settings_that_cannot_be_read_let_nothing_start() {
     let server = Scripted::start([]);
     let done = place.exec(&server, &["Go"]).await;
     assert!(done.expect(2).err().contains("settings.json"), "{}", done.err());
+    // Nor does a rule that was to forbid something and can't be understood.
+    std::fs::write(config.join("settings.json"), "{\"permissions\": {\"deny\": [\"Bash(rm\"]}}").unwrap();
+    let done = place.exec(&server, &["Go"]).await;
+    assert!(
+        done.expect(2).err().contains("the deny rule `Bash(rm` (user settings) can't be understood"),
+        "{}",
+        done.err()
+    );
     assert!(server.finish().is_empty());
 }
 
@@ -426,6 +434,7 @@ async fn permissions_are_explained_part_by_part() {
     assert!(done.expect(0).out().contains("would be allowed by  Bash(touch x)"), "{}", done.out());
     assert!(run(&["Edit", "src/a.txt"]).await.expect(2).err().contains("JSON object"));
     run(&["--allow", "Bash(npm", "Bash", "npm"]).await.expect(2);
+    assert!(run(&["Frob", "{}"]).await.expect(2).err().contains("there is no tool Frob"));
 
     let mut child = place.offshoot(&[&explain[..], &["--batch"]].concat()).stdin(Stdio::piped()).spawn().unwrap();
     let lines = "{\"tool\":\"Bash\",\"input\":\"ls\"}\n\nnonsense\n";

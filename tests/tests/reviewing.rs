@@ -58,9 +58,8 @@ impl Review {
         let world = World::with(setup, script).await;
         world.say("begin").await;
         // The edits are made, and the report is asked for: nothing new is taken in before the gate opens.
-        let asked = world.server.request_where(|request| {
-            request.mentions("<fork-directive>") && request.results().iter().any(|(_, text, _)| !text.contains("async"))
-        });
+        let asked =
+            world.server.request_where(|request| request.mentions("<fork-directive>") && request.mentions("sed -i"));
         asked.await;
         let fork = world.agent("fork").await.id;
         Self { world, fork }

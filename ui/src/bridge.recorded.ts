@@ -2,6 +2,7 @@
 // holds no rules of its own: it plays batches in time, waits where the recording waited for an answer, and folds the
 // same events into the same snapshots as the window.
 
+import { isAtWork } from "./agents/state";
 import type { Bridge, Roles, Startup } from "./bridge";
 import type {
   AgentId,
@@ -13,6 +14,8 @@ import type {
   FileDiff,
   RequestId,
   Rejected,
+  ReviewFact,
+  ReviewWish,
   SessionId,
   SessionSummary,
   Snapshot,
@@ -151,6 +154,37 @@ export function recordedBridge(recording: Recording, playback: Playback = {}): R
     return state;
   }
 
+  function review(agent: AgentId, wish: ReviewWish): void {
+    const view_ = view().agents[agent];
+    const tell = (fact: ReviewFact, ...more: Partial<Event>[]) => inject([{ type: "reviewed", agent, fact }, ...more]);
+    switch (wish.kind) {
+      case "mark":
+        return tell({ kind: "marked", hashes: wish.hashes, mark: wish.mark, on: wish.on });
+      case "reject": {
+        const waits = view_ !== undefined && isAtWork(view_.state);
+        const state = { kind: waits ? ("queued" as const) : ("done" as const) };
+        return tell({ kind: "rejected", rejection: { merge: `m-${log.length + 1}`, path: wish.path, hash: wish.hash, state } });
+      }
+      case "unreject":
+        return tell({ kind: "rejection_withdrawn", merge: wish.merge });
+      case "comment": {
+        const base = view_?.worktree?.base ?? "";
+        return tell({ kind: "commented", comment: { id: `c-${log.length + 1}`, passage: wish.passage, base, text: wish.text } });
+      }
+      case "edit_comment":
+        return tell({ kind: "comment_edited", comment: wish.comment, text: wish.text });
+      case "send_comments": {
+        const comments = (view_?.review?.comments ?? []).filter((comment) => comment.sent === undefined);
+        const input = `in_${log.length + 1}`;
+        const text = comments.map((comment) => comment.text).join("\n\n");
+        return tell(
+          { kind: "comments_sent", comments: comments.map((comment) => comment.id), input },
+          { type: "input_received", agent, input: { id: input, text, origin: "user" } },
+        );
+      }
+    }
+  }
+
   function answer(command: Command): void {
     switch (command.type) {
       case "answer":
@@ -200,6 +234,9 @@ export function recordedBridge(recording: Recording, playback: Playback = {}): R
         if (worktree) inject([{ type: "worktree_created", agent: command.agent, worktree: { ...worktree, state: { kind: "live" } } }]);
         return;
       }
+      case "review":
+        review(command.agent, command.wish);
+        return;
       default:
         throw rejected("not_applicable", "A recording can't start agents.", "Open the program to do this for real.");
     }

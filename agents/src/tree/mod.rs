@@ -24,6 +24,7 @@ use crate::turn::{self, Worker};
 use crate::worktree::Worktree;
 
 mod comments;
+mod committing;
 mod context;
 mod delegate;
 mod ending;

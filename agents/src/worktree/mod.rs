@@ -45,6 +45,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::OwnedMutexGuard;
 
 pub use archive::{Archive, Archived};
+pub use commit::{Committed, commit_in_checkout};
 pub use create::{Plan, Setup};
 pub use error::WorktreeError;
 pub use remove::Finished;
@@ -286,7 +287,22 @@ impl Worktrees {
         hooks: bool,
     ) -> Result<Option<String>, WorktreeError> {
         let message = message.to_owned();
-        self.on(worktree, move |inner, worktree| commit::commit_all(inner, worktree, &message, hooks)).await
+        let committed =
+            self.on(worktree, move |inner, worktree| commit::commit(inner, worktree, &message, &[], hooks)).await?;
+        Ok(committed.map(|committed| committed.commit))
+    }
+
+    /// Commits on the worktree's branch, for the agent: what lies at or beneath `paths` (relative to the top of the
+    /// repository), or everything when there are none. Otherwise as [`Worktrees::commit_all`].
+    pub async fn commit(
+        &self,
+        worktree: &Worktree,
+        message: &str,
+        paths: Vec<PathBuf>,
+        hooks: bool,
+    ) -> Result<Option<Committed>, WorktreeError> {
+        let message = message.to_owned();
+        self.on(worktree, move |inner, worktree| commit::commit(inner, worktree, &message, &paths, hooks)).await
     }
 
     /// Everything that is recorded, with its standing. Changes nothing.

@@ -17,6 +17,7 @@ import type {
   ShellView,
   Snapshot,
 } from "../protocol.gen";
+import { foldReview, unsend } from "../review/marks";
 import { callLine, lineOf } from "./calls";
 
 /** How a request left the queue while this window watched. */
@@ -209,6 +210,7 @@ function foldAgent(agent: AgentView, event: AgentEvent, lines: CallLines): void 
       return;
     case "input_withdrawn":
       agent.queue = agent.queue.filter((input) => input.id !== event.input);
+      if (agent.review) agent.review = unsend(agent.review, event.input) ?? agent.review;
       return;
     case "turn_started":
       agent.state = { kind: "running" };
@@ -299,6 +301,9 @@ function foldAgent(agent: AgentView, event: AgentEvent, lines: CallLines): void 
       return;
     case "changes_counted":
       agent.changes = event.changes;
+      return;
+    case "reviewed":
+      agent.review = foldReview(agent.review, event.fact);
       return;
     case "todos_changed":
       agent.todos = event.todos;

@@ -1,6 +1,7 @@
 //! Changes brought home as a commit.
 
 use super::*;
+use crate::git::fixture::make_hostile;
 
 fn message(patience: Duration) -> Message {
     Message { text: "Work of a fork\n".to_owned(), patience }
@@ -64,4 +65,34 @@ async fn a_commit_that_is_refused_leaves_everything_as_it_was() {
     assert!(matches!(&refused, Err(MergeError::Dirty(paths)) if paths == &["ten.txt"]), "{refused:?}");
     assert_eq!(world.state(), before);
     assert_eq!(world.git_state().len(), 6);
+}
+
+#[tokio::test]
+async fn bringing_changes_home_runs_nothing_of_an_untrusted_repository() {
+    for squash in [false, true] {
+        let world = World::new();
+        let proof = make_hostile(&world.fixture, &world.project());
+        let spec = Spec {
+            id: "a-1".into(),
+            title: "a-1".into(),
+            parent: world.target(),
+            base: Base::Snapshot,
+            trust: Trust::Untrusted,
+            hooks: false,
+            setup: None,
+        };
+        let fork = world.worktrees.create(spec).await.unwrap();
+        write(fork.path(), "ten.txt", TEN.replace("2\n", "two\n"));
+        write(fork.path(), "new.txt", "new\n");
+        let order = Order { trust: Trust::Untrusted, ..world.order(&[&fork]) };
+        let preview = world.merges.preview(&order).unwrap();
+        if squash {
+            world.merges.squash(&preview.merge, false, &message(LONG), None).unwrap();
+        } else {
+            let done = world.merges.apply(&preview.merge, false, None).unwrap();
+            world.merges.undo(&done.merge).unwrap();
+        }
+        let ran = std::fs::read_to_string(&proof).unwrap_or_default();
+        assert_eq!(ran, "", "squash: {squash}");
+    }
 }
