@@ -23,6 +23,7 @@ const COMMANDS: &[&str] = &[
     "file_diff",
     "merge_preview",
     "merge_apply",
+    "merge_patch",
     "merge_undo",
     "conflicts",
     "blob",

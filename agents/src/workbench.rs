@@ -10,7 +10,7 @@ use std::sync::{Arc, PoisonError};
 
 use futures_util::future::join_all;
 use offshoot_protocol::{
-    AgentId, AgentView, BlobHash, ChangeSummary, Clash, Command, Conversation, FileDiff, MergeDone, MergeId,
+    AgentId, AgentView, BlobHash, ChangeSummary, Clash, Command, Conversation, FileDiff, MergeDone, MergeHow, MergeId,
     MergePreview, MergeSelection, Rejected, RejectedCode, RoleSummary, RoleUse, RoleWarning, SessionId, SessionSummary,
     Snapshot, Trust, TrustQuestion,
 };
@@ -265,16 +265,15 @@ impl Workbench {
         self.tree(session).await?.merge_preview(agents, selection).await
     }
 
-    /// Does what a preview said, in the checkout's files; with a message, as a commit. Files in conflict are left out, or
-    /// all is refused. The log says so when this returns.
+    /// Does what a preview said. Files in conflict are left out, or all is refused. The log says so when this returns.
     pub async fn merge_apply(
         &self,
         session: &SessionId,
         merge: &MergeId,
         leave_out: bool,
-        commit: Option<String>,
+        how: MergeHow,
     ) -> Result<MergeDone, Rejected> {
-        self.tree(session).await?.merge_apply(merge, leave_out, commit).await
+        self.tree(session).await?.merge_apply(merge, leave_out, how).await
     }
 
     /// Takes out again what was applied.

@@ -126,6 +126,7 @@ pub(crate) fn commands() -> impl Fn(Invoke) -> bool + Send + Sync + 'static {
         commands::set_trust,
         desktop::pick_folder,
         desktop::open_external,
+        desktop::merge_patch,
     ]
 }
 

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 use offshoot_agents::workbench::Workbench;
 use offshoot_protocol::{
-    AgentId, ChangeKind, ChangedFile, FileDiff, LineKind, MergePreview, MergeSelection, SessionId,
+    AgentId, ChangeKind, ChangedFile, FileDiff, LineKind, MergeHow, MergePreview, MergeSelection, SessionId,
 };
 
 use crate::arguments::{ChangesArguments, FolderArguments, HowArgument, MergeArguments, Misused, TreeArguments};
@@ -77,7 +77,7 @@ async fn bring_home(
     arguments: &MergeArguments,
     console: &mut Console,
 ) -> anyhow::Result<ExitCode> {
-    let (session, agents, titles) = wanted(workbench, &arguments.agents).await?;
+    let (session, agents) = wanted(workbench, &arguments.agents).await?;
     let selection = if !arguments.files.is_empty() {
         MergeSelection::Files { paths: arguments.files.clone() }
     } else if !arguments.hunks.is_empty() {
@@ -95,7 +95,7 @@ async fn bring_home(
         console.note("offshoot: there are conflicts; nothing was touched. `--skip-conflicts` leaves these files out.");
         return Ok(ExitCode::FAILURE);
     }
-    let commit = match arguments.how {
+    let how = match arguments.how {
         HowArgument::Patch => {
             let patch = workbench.merge_patch(&session, &preview.merge).await?;
             // Git takes no other encoding than the files'; what isn't text is encoded in the patch.
@@ -105,10 +105,10 @@ async fn bring_home(
             }
             return Ok(ExitCode::SUCCESS);
         }
-        HowArgument::Apply => None,
-        HowArgument::Squash => Some(arguments.message.clone().unwrap_or_else(|| titles.join("; "))),
+        HowArgument::Apply => MergeHow::Apply,
+        HowArgument::Squash => MergeHow::Squash { message: arguments.message.clone().unwrap_or_default() },
     };
-    let done = workbench.merge_apply(&session, &preview.merge, arguments.skip_conflicts, commit).await?;
+    let done = workbench.merge_apply(&session, &preview.merge, arguments.skip_conflicts, how).await?;
     if arguments.json {
         print_json(console, &done)?;
         return Ok(ExitCode::SUCCESS);
@@ -120,19 +120,17 @@ async fn bring_home(
 }
 
 /// The agents that are meant; all of one session.
-async fn wanted(workbench: &Workbench, texts: &[String]) -> anyhow::Result<(SessionId, Vec<AgentId>, Vec<String>)> {
+async fn wanted(workbench: &Workbench, texts: &[String]) -> anyhow::Result<(SessionId, Vec<AgentId>)> {
     let mut agents = Vec::new();
-    let mut titles = Vec::new();
     let mut sessions = Vec::new();
     for text in texts {
         let (session, agent) = find_agent(workbench, text).await?;
         agents.push(agent.id);
-        titles.push(agent.title);
         sessions.push(session);
     }
     sessions.dedup();
     match sessions.as_slice() {
-        [session] => Ok((session.clone(), agents, titles)),
+        [session] => Ok((session.clone(), agents)),
         _ => Err(Misused("agents of several sessions can't be merged together".to_owned()).into()),
     }
 }

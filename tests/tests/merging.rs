@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed test is what a panic is for")]
 
-use offshoot_protocol::{Command, MergeSelection, Origin, PermissionMode, RejectedCode, WorktreeState};
+use offshoot_protocol::{Command, MergeHow, MergeSelection, Origin, PermissionMode, RejectedCode, WorktreeState};
 use offshoot_tests::{Reply, Setup, World, reply};
 use serde_json::json;
 
@@ -59,11 +59,11 @@ async fn changes_come_home_are_on_record_and_the_parent_is_told() {
     let preview = workbench.merge_preview(session, &agents, MergeSelection::All).await.unwrap();
     assert_eq!(preview.conflicts.len(), 1);
     assert_eq!(preview.conflicts[0].other.as_ref(), Some(&one.id));
-    let refused = workbench.merge_apply(session, &preview.merge, false, None).await.unwrap_err();
+    let refused = workbench.merge_apply(session, &preview.merge, false, MergeHow::Apply).await.unwrap_err();
     assert_eq!(refused.code, RejectedCode::NotApplicable);
     assert_eq!(world.repository.git(&["status", "--porcelain"]), "");
 
-    let done = workbench.merge_apply(session, &preview.merge, true, None).await.unwrap();
+    let done = workbench.merge_apply(session, &preview.merge, true, MergeHow::Apply).await.unwrap();
     assert_eq!(done.files, ["new.txt", "src/a.txt"]);
     assert_eq!(world.repository.read("src/a.txt"), "one\nTWO\nthree\n");
     let view = world.view().await;

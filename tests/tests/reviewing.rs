@@ -3,10 +3,10 @@
 #![allow(clippy::unwrap_used, reason = "a failed test is what a panic is for")]
 
 use offshoot_protocol::{
-    AgentId, AgentView, Command, DiffSide, FileDiff, Mark, MergeSelection, Origin, Passage, PermissionMode, Rejected,
-    RejectedCode, RejectionState, ReviewWish,
+    AgentId, AgentView, Command, DiffSide, FileDiff, Mark, MergeHow, MergeSelection, Origin, Passage, PermissionMode,
+    Rejected, RejectedCode, RejectionState, ReviewWish,
 };
-use offshoot_tests::{Gate, Reply, Setup, World, reply};
+use offshoot_tests::{Gate, Reply, Setup, World, in_fork, in_root};
 use serde_json::json;
 
 const LINES: usize = 40;
@@ -19,14 +19,6 @@ fn text(replaced: &[(usize, &str)]) -> String {
     })
 }
 
-fn in_root() -> Reply {
-    reply().when(|request| !request.mentions("<fork-directive>"))
-}
-
-fn in_fork() -> Reply {
-    reply().when(|request| request.mentions("<fork-directive>"))
-}
-
 /// The fork's work: two changes in one file, and its report, held back until the gate opens.
 fn work(gate: &Gate) -> Vec<Reply> {
     vec![
@@ -34,11 +26,11 @@ fn work(gate: &Gate) -> Vec<Reply> {
             .when_told("begin")
             .call("Agent", json!({"prompt": "the task", "description": "fork", "isolation": "worktree"})),
         in_root().when_result("async_launched").text("Waiting."),
-        in_fork().when_told("the task").call("Bash", json!({
+        in_fork("the task").when_told("the task").call("Bash", json!({
             "command": "sed -i -e 's/^line 5$/five/' -e 's/^line 30$/thirty/' long.txt && printf 'new\\n' > new.txt",
             "description": "edit"
         })),
-        in_fork().when_result("").gate(gate).text("Scope: it\nResult: edited"),
+        in_fork("the task").when_result("").gate(gate).text("Scope: it\nResult: edited"),
         in_root().when_told("<task-notification>").repeated().text("Noted."),
     ]
 }
@@ -182,7 +174,7 @@ async fn what_waits_to_be_taken_out_is_taken_out_after_a_restart() {
 
 #[tokio::test]
 async fn comments_survive_a_restart_and_arrive_once_as_one_message() {
-    let answer = in_fork().when_told("I reviewed your changes and have 3 comments").text("Scope: it\nResult: mended");
+    let answer = in_fork("the task").when_told("I reviewed your changes and have 3 comments").text("Scope: it\nResult: mended");
     let review = Review::finished(vec![answer]).await;
     // On a changed line, on a line that is gone, and on one that nobody touched.
     for (passage, said) in [
@@ -268,7 +260,7 @@ async fn what_was_accepted_comes_home_and_nothing_else() {
     let preview = workbench.merge_preview(session, &[review.fork.clone()], MergeSelection::Accepted).await.unwrap();
     assert_eq!((preview.parts[0].hunks, preview.parts[0].of), (1, 2));
     assert_eq!(preview.unknown, Vec::<String>::new());
-    workbench.merge_apply(session, &preview.merge, false, None).await.unwrap();
+    workbench.merge_apply(session, &preview.merge, false, MergeHow::Apply).await.unwrap();
     assert_eq!(review.world.repository.read("long.txt"), text(&[(30, "thirty")]));
     assert_eq!(review.world.repository.git(&["status", "--porcelain"]), " M long.txt");
 }

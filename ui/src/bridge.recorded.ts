@@ -288,7 +288,8 @@ export function recordedBridge(recording: Recording, playback: Playback = {}): R
         const { too_large: _, ...rest } = diff;
         return rest;
       }
-      return diff.too_large === undefined ? diff : { ...diff, hunks: [] };
+      if (diff.too_large !== undefined) return { ...diff, hunks: [] };
+      return { ...diff, hunks: diff.hunks.map((hunk, at) => ({ ...hunk, hash: hunk.hash ?? `${path}#${at}` })) };
     },
     mergePreview: async (_session, agents) => {
       const files = agents.flatMap((agent) => recording.changes[agent]?.files ?? []);
@@ -306,6 +307,7 @@ export function recordedBridge(recording: Recording, playback: Playback = {}): R
       inject([{ type: "changes_applied", agent: into, merge, agents, changes: summary.count, files: paths }]);
       return { merge, agents, count: summary.count, files: paths, left_out: [] };
     },
+    mergePatch: async () => null,
     mergeUndo: async (_session, merge) => {
       const into = view().order[0];
       if (into !== undefined) inject([{ type: "changes_undone", agent: into, merge }]);

@@ -11,6 +11,7 @@ import type {
   Conversation,
   FileDiff,
   MergeDone,
+  MergeHow,
   MergeId,
   MergePreview,
   MergeSelection,
@@ -123,7 +124,9 @@ export interface Bridge {
   /** What bringing these agents' changes home would do. */
   mergePreview(session: SessionId, agents: AgentId[], selection: MergeSelection): Promise<MergePreview>;
   /** Does what a preview said. `leaveOut`: without the files in conflict, instead of not at all. */
-  mergeApply(session: SessionId, merge: MergeId, leaveOut: boolean): Promise<MergeDone>;
+  mergeApply(session: SessionId, merge: MergeId, leaveOut: boolean, how: MergeHow): Promise<MergeDone>;
+  /** Asks where, and writes what a preview would change as a patch; `null` when the person changed their mind. */
+  mergePatch(session: SessionId, merge: MergeId): Promise<string | null>;
   mergeUndo(session: SessionId, merge: MergeId): Promise<void>;
   /** Which worktrees can't be brought home together. */
   conflicts(session: SessionId): Promise<Clash[]>;
@@ -190,7 +193,8 @@ export function windowBridge(): Bridge {
     changes: (session, agent) => invoke("changes", { session, agent }),
     fileDiff: (session, agent, path, whole) => invoke("file_diff", { session, agent, path, whole }),
     mergePreview: (session, agents, selection) => invoke("merge_preview", { session, agents, selection }),
-    mergeApply: (session, merge, leaveOut) => invoke("merge_apply", { session, merge, leaveOut }),
+    mergeApply: (session, merge, leaveOut, how) => invoke("merge_apply", { session, merge, leaveOut, how }),
+    mergePatch: (session, merge) => invoke("merge_patch", { session, merge }),
     mergeUndo: (session, merge) => invoke("merge_undo", { session, merge }),
     conflicts: (session) => invoke("conflicts", { session }),
     blob: (hash) => invoke("blob", { hash }),

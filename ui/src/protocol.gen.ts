@@ -1217,6 +1217,12 @@ paths: Array<string>, } | { "kind": "hunks",
  */
 hashes: Array<string>, } | { "kind": "accepted" };
 
+export type MergeHow = { "kind": "apply" } | { "kind": "squash", 
+/**
+ * What it says; blank: the agents' titles. Where the changes came from is added.
+ */
+message: string, };
+
 export type MergeConflict = { 
 /**
  * Whose change it is.

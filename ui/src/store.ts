@@ -68,6 +68,9 @@ export interface AppStore {
   /** Asks again whether the open folder is trusted, whatever was said before. */
   reviewTrust(): Promise<void>;
   propose(proposal: Proposal | undefined): void;
+  /** The agents whose changes shall come home, while that is being looked at. */
+  merging: Accessor<AgentId[] | undefined>;
+  askMerge(agents: AgentId[] | undefined): void;
   start(): Promise<void>;
   pickFolder(): Promise<void>;
   openDemo(): Promise<void>;
@@ -99,6 +102,7 @@ export function createApp(bridge: Bridge): AppStore {
   const [forkPoint, setForkPoint] = createSignal<ForkPoint>();
   const studio = createStudio({ bridge, project, report });
   const [proposal, setProposal] = createSignal<Proposal>();
+  const [merging, askMerge] = createSignal<AgentId[]>();
   let noticeCount = 0;
 
   function report(error: unknown): void {
@@ -239,6 +243,8 @@ export function createApp(bridge: Bridge): AppStore {
       }
     },
     propose: setProposal,
+    merging,
+    askMerge,
     start: () =>
       during("Starting", async () => {
         const about = await bridge.startup();

@@ -26,6 +26,20 @@ pub enum MergeSelection {
     Accepted,
 }
 
+/// In which form changes come home.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum MergeHow {
+    /// Into the checkout's files, uncommitted.
+    #[default]
+    Apply,
+    /// As one commit on the checkout's branch.
+    Squash {
+        /// What it says; blank: the agents' titles. Where the changes came from is added.
+        message: String,
+    },
+}
+
 /// What bringing changes home would do. Nothing has happened yet.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct MergePreview {

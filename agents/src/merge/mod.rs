@@ -169,6 +169,11 @@ impl Merges {
         Ok(record.done)
     }
 
+    /// A preview that is still known.
+    pub fn known_preview(&self, merge: &MergeId) -> Result<MergePreview, MergeError> {
+        Ok(self.planned(merge)?.preview.clone())
+    }
+
     fn planned(&self, merge: &MergeId) -> Result<Arc<Planned>, MergeError> {
         let all = self.0.planned.lock().unwrap_or_else(PoisonError::into_inner);
         all.iter().find(|planned| planned.preview.merge == *merge).cloned().ok_or(MergeError::UnknownPreview)

@@ -49,7 +49,7 @@ impl Merges {
         let base = plan::base_tree(&library, worktree)?;
         let now = place.capture(&self.0.git, checkout)?;
         let Some((without, hunks)) = without_change(&library, base, now, path, hash)? else { return Ok(None) };
-        let planned = self.within(&place, worktree, id, (now, now, without))?;
+        let planned = Self::within(&place, worktree, id, (now, now, without))?;
         let done = self.step(&planned, &place, checkout)?;
         Ok(Some(TakenOut { files: done, hunks }))
     }
@@ -84,7 +84,7 @@ impl Merges {
         // Where the trees were thrown away, only files that nobody touched can be put back.
         let Some((with, without)) = trees else { return Err(since) };
         let now = place.capture(&self.0.git, checkout)?;
-        let planned = self.within(&place, worktree, &self.next_id(), (now, without, with))?;
+        let planned = Self::within(&place, worktree, &self.next_id(), (now, without, with))?;
         let files = self.step(&planned, &place, checkout)?;
         record.stage = Stage::Undone;
         record.write(&folder)?;
@@ -93,7 +93,6 @@ impl Merges {
 
     /// What would change in a worktree that has the tree `now` when the difference of two trees is merged into it.
     fn within(
-        &self,
         place: &Place,
         worktree: &Worktree,
         id: &MergeId,

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use offshoot_protocol::{
-    AgentId, Clash, EventBody, Input, InputId, MergeDone, MergeId, MergePreview, MergeSelection, Origin, Rejected,
-    RejectedCode, WorktreeState,
+    AgentId, Clash, EventBody, Input, InputId, MergeDone, MergeHow, MergeId, MergePreview, MergeSelection, Origin,
+    Rejected, RejectedCode, WorktreeState,
 };
 
-use super::{Tree, not_stored};
+use super::{Tree, not_stored, provenance};
 use crate::agent::is_running;
 use crate::git::discover;
 use crate::merge::{MergeError, Merges, Message, Order, Share};
@@ -61,25 +61,37 @@ impl Tree {
         Ok(preview)
     }
 
-    /// Does what a preview said. With a message it becomes a commit. The log says so when this returns.
-    pub async fn merge_apply(
-        &self,
-        merge: &MergeId,
-        leave_out: bool,
-        commit: Option<String>,
-    ) -> Result<MergeDone, Rejected> {
-        let (id, session) = (merge.clone(), self.journal.read(|fold| fold.view.id.clone()));
-        let done = self
-            .merging(move |merges| match commit {
-                None => merges.apply(&id, leave_out, Some(&session)),
-                Some(text) => {
-                    let message = Message { text, patience: COMMIT_PATIENCE };
-                    merges.squash(&id, leave_out, &message, Some(&session))
-                }
-            })
-            .await?;
+    /// Does what a preview said. The log says so when this returns.
+    pub async fn merge_apply(&self, merge: &MergeId, leave_out: bool, how: MergeHow) -> Result<MergeDone, Rejected> {
+        let (id, session) = (merge.clone(), self.journal.session().clone());
+        let preview = self.means.kit.merges.known_preview(merge).map_err(|error| refused(&error))?;
+        let done = match how {
+            MergeHow::Apply => self.merging(move |merges| merges.apply(&id, leave_out, Some(&session))).await?,
+            MergeHow::Squash { message } => {
+                let text = self.message(&message, &preview);
+                let message = Message { text, patience: COMMIT_PATIENCE };
+                self.merging(move |merges| merges.squash(&id, leave_out, &message, Some(&session))).await?
+            }
+        };
         self.record_applied(&done).await?;
         Ok(done)
+    }
+
+    /// A commit's message, with where the changes came from.
+    fn message(&self, words: &str, preview: &MergePreview) -> String {
+        let titles: Vec<String> = self.journal.read(|fold| {
+            let views = preview.agents.iter().filter_map(|agent| fold.agent(agent));
+            views.map(|view| view.title.clone()).collect()
+        });
+        provenance::message(words, &titles, &self.trailers(preview))
+    }
+
+    fn trailers(&self, preview: &MergePreview) -> String {
+        self.journal.read(|fold| {
+            let views = preview.agents.iter().filter_map(|agent| fold.agent(agent));
+            let part = |id: &AgentId| preview.parts.iter().find(|part| part.agent == *id);
+            provenance::trailers(views.map(|view| (view, part(&view.id))))
+        })
     }
 
     /// Takes out again what was applied in this session.
@@ -106,7 +118,10 @@ impl Tree {
     /// What a preview would change, as a patch.
     pub async fn merge_patch(&self, merge: &MergeId) -> Result<Vec<u8>, Rejected> {
         let id = merge.clone();
-        self.merging(move |merges| merges.patch(&id)).await
+        let preview = self.means.kit.merges.known_preview(merge).map_err(|error| refused(&error))?;
+        let patch = self.merging(move |merges| merges.patch(&id)).await?;
+        // What stands before the first file is no part of the patch.
+        Ok([self.trailers(&preview).into_bytes(), b"\n".to_vec(), patch].concat())
     }
 
     /// Which worktrees can't come home together, or at all.

@@ -33,6 +33,7 @@ mod isolation;
 mod live;
 mod means;
 mod merging;
+mod provenance;
 mod recovery;
 mod result;
 mod reviewing;

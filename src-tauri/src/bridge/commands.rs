@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use offshoot_protocol::{
-    AgentId, Batch, BlobHash, ChangeSummary, Clash, Command, Conversation, FileDiff, MergeDone, MergeId, MergePreview,
-    MergeSelection, Rejected, SessionId, SessionSummary, Snapshot, TrustQuestion,
+    AgentId, Batch, BlobHash, ChangeSummary, Clash, Command, Conversation, FileDiff, MergeDone, MergeHow, MergeId,
+    MergePreview, MergeSelection, Rejected, SessionId, SessionSummary, Snapshot, TrustQuestion,
 };
 use tauri::ipc::Channel;
 use tauri::{AppHandle, State};
@@ -164,15 +164,16 @@ pub(super) async fn merge_preview(
     bridge.workbench().await?.merge_preview(&session, &agents, selection).await
 }
 
-/// Does what a preview said, in the checkout's files.
+/// Does what a preview said.
 #[tauri::command]
 pub(super) async fn merge_apply(
     bridge: State<'_, Bridge>,
     session: SessionId,
     merge: MergeId,
     leave_out: bool,
+    how: MergeHow,
 ) -> Result<MergeDone, Rejected> {
-    bridge.workbench().await?.merge_apply(&session, &merge, leave_out, None).await
+    bridge.workbench().await?.merge_apply(&session, &merge, leave_out, how).await
 }
 
 /// Takes out again what was applied.

@@ -2,9 +2,11 @@
 
 use std::process::Stdio;
 
-use offshoot_protocol::{Rejected, RejectedCode};
-use tauri::{AppHandle, Manager};
+use offshoot_protocol::{MergeId, Rejected, RejectedCode, SessionId};
+use tauri::{AppHandle, Manager, State};
 use tauri_plugin_dialog::DialogExt;
+
+use super::Bridge;
 
 /// Lets the person choose a folder. Answers with its path, or nothing when they changed their mind.
 #[tauri::command]
@@ -19,6 +21,32 @@ pub(super) async fn pick_folder(app: AppHandle) -> Result<Option<String>, Reject
     });
     let chosen = receive.await.ok().flatten();
     Ok(chosen.and_then(|folder| folder.into_path().ok()).map(|folder| folder.to_string_lossy().into_owned()))
+}
+
+/// Asks for a file and writes there what a merge preview would change, as a patch. Answers with its path, or nothing when the
+/// person changed their mind.
+#[tauri::command]
+pub(super) async fn merge_patch(
+    app: AppHandle,
+    bridge: State<'_, Bridge>,
+    session: SessionId,
+    merge: MergeId,
+) -> Result<Option<String>, Rejected> {
+    let patch = bridge.workbench().await?.merge_patch(&session, &merge).await?;
+    let (send, receive) = tokio::sync::oneshot::channel();
+    let mut dialog = app.dialog().file().set_title("Save the patch").set_file_name("changes.patch");
+    if let Some(window) = app.get_webview_window("main") {
+        dialog = dialog.set_parent(&window);
+    }
+    dialog.save_file(move |chosen| {
+        let _ = send.send(chosen);
+    });
+    let Some(path) = receive.await.ok().flatten().and_then(|file| file.into_path().ok()) else { return Ok(None) };
+    tokio::fs::write(&path, patch).await.map_err(|error| {
+        let message = format!("{} could not be written: {error}.", path.display());
+        Rejected::new(RejectedCode::Failed, message, "Choose another place.")
+    })?;
+    Ok(Some(path.to_string_lossy().into_owned()))
 }
 
 /// Opens a link in the person's browser or mail program. The page has asked them.

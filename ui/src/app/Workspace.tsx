@@ -6,6 +6,7 @@ import { Conversation } from "../conversation/Conversation";
 import { Inspector } from "../inspector/Inspector";
 import { Split } from "../parts/Split";
 import type { SessionStore } from "../session/store";
+import { MergeDialog } from "../review/MergeDialog";
 import { RoleStudio } from "../roles/RoleStudio";
 import { useApp } from "./context";
 import { WIDTHS } from "./prefs";
@@ -30,7 +31,9 @@ export function Workspace(props: { session: SessionStore }): JSX.Element {
   createComputed(() => prefs.setNarrow(room() < NARROW));
   const left = () => (prefs.leftOpen() ? Math.min(prefs.leftWidth(), 480) : 0);
   const rightMax = () => Math.max(300, room() - left() - MIDDLE);
-  const right = () => Math.min(prefs.rightWidth(), rightMax());
+  /** The review may take the conversation's place for a while. */
+  const isWide = () => prefs.reviewWide() && prefs.rightOpen() && app.tab() === "review" && !app.studio.isOpen();
+  const right = () => (isWide() ? room() - left() - 1 : Math.min(prefs.rightWidth(), rightMax()));
 
   return (
     <div class={s.workspace} data-narrow={isNarrow()}>
@@ -48,7 +51,7 @@ export function Workspace(props: { session: SessionStore }): JSX.Element {
           onReset={() => prefs.setLeftWidth(WIDTHS.left)}
         />
       </Show>
-      <main class={s.middle}>
+      <main class={s.middle} hidden={isWide()}>
         <Show when={app.session()?.broken()}>
           {(problem) => (
             <div class={s.broken} role="alert">
@@ -73,7 +76,7 @@ export function Workspace(props: { session: SessionStore }): JSX.Element {
       <Show when={prefs.rightOpen() && !app.studio.isOpen() && app.agent()}>
         {(agent) => (
           <>
-            <Show when={!isNarrow()}>
+            <Show when={!isNarrow() && !isWide()}>
               <Split
                 label="Width of the inspector"
                 value={right()}
@@ -90,6 +93,7 @@ export function Workspace(props: { session: SessionStore }): JSX.Element {
           </>
         )}
       </Show>
+      <MergeDialog session={props.session} />
     </div>
   );
 }

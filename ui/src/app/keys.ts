@@ -18,7 +18,7 @@ export const KEYS: { title: string; keys: KeyHelp[] }[] = [
       { keys: "Ctrl ,", does: "Settings" },
       { keys: "Ctrl B", does: "Show or hide the agents" },
       { keys: "Ctrl J", does: "Show or hide the inspector" },
-      { keys: "Alt 1 2 3", does: "Go to agents, message, inspector" },
+      { keys: "Alt 1 2 3 4", does: "Go to agents, message, inspector, changes" },
       { keys: "Alt ↑", does: "Go to the parent agent" },
       { keys: "Ctrl + − 0", does: "Zoom" },
     ],
@@ -54,6 +54,13 @@ export const KEYS: { title: string; keys: KeyHelp[] }[] = [
     title: "Review",
     keys: [
       { keys: "n p", does: "Next and previous hunk" },
+      { keys: "j k", does: "Next and previous line; with Shift, several" },
+      { keys: "a x v", does: "Accept, reject, viewed: the hunk; with Shift, the file" },
+      { keys: "c", does: "Comment on the line" },
+      { keys: "s", does: "Send the comments" },
+      { keys: "u", does: "Put back what was rejected last" },
+      { keys: "m", does: "Merge" },
+      { keys: "d w", does: "Side by side; wide" },
       { keys: "[ ]", does: "Previous and next file" },
     ],
   },
@@ -101,6 +108,12 @@ function altKey(app: AppStore, event: KeyboardEvent): (() => void) | undefined {
       return () => {
         app.prefs.setRightOpen(true);
         queueMicrotask(() => focusIn('[aria-label="Inspector"] [role="tab"][tabindex="0"]'));
+      };
+    case "4":
+      return () => {
+        app.prefs.setRightOpen(true);
+        app.setTab("review");
+        queueMicrotask(() => focusIn('[aria-label="Changes"]'));
       };
     case "ArrowUp":
       return () => {

@@ -68,7 +68,14 @@ export function createPrefs() {
   const [theme, setTheme] = remembered<Theme>("theme", "system", isTheme);
   const [zoom, setZoom] = remembered("zoom", 100, isNumber);
   const [hideFinished, setHideFinished] = remembered("hideFinished", false, isBoolean);
+  const [reviewSplit, setReviewSplit] = remembered("reviewSplit", false, isBoolean);
+  const [reviewWide, setReviewWide] = createSignal(false);
   return {
+    reviewSplit,
+    setReviewSplit,
+    /** The review takes the conversation's place. */
+    reviewWide,
+    setReviewWide,
     leftWidth,
     setLeftWidth,
     rightWidth,

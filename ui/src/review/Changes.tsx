@@ -12,7 +12,10 @@ import type { SessionStore } from "../session/store";
 import { useApp } from "../app/context";
 import { FileRow } from "./FileRow";
 import { FileView } from "./FileView";
+import type { FileReview } from "./fileReview";
 import { Home } from "./Home";
+import { NO_REVIEW, marksOf, takenOut } from "./marks";
+import { ReviewBar, TakenOut } from "./ReviewBar";
 import s from "./Changes.module.css";
 
 /** What is looked at first: not what a program wrote, nor what can't be read. */
@@ -61,18 +64,35 @@ export function Changes(props: { session: SessionStore; agent: AgentView }): JSX
     const next = list[Math.min(list.length - 1, Math.max(0, at + by))];
     if (next) setPath(next.path);
   };
+  let review: FileReview | undefined;
+  const widen = () => app.prefs.setReviewWide(!app.prefs.reviewWide());
+  const split = () => app.prefs.setReviewSplit(!app.prefs.reviewSplit());
+  const onKey = (event: KeyboardEvent): boolean => {
+    if (event.key === "]") move(1);
+    else if (event.key === "[") move(-1);
+    else if (event.key === "d") split();
+    else if (event.key === "w") widen();
+    else if (event.key === "m" && files().length > 0) app.askMerge([props.agent.id]);
+    else if (event.key === "s") void app.send({ type: "review", agent: props.agent.id, wish: { kind: "send_comments" } });
+    else if (event.key === "u") {
+      const last = takenOut(props.agent.review ?? NO_REVIEW)[0];
+      if (last) void app.send({ type: "review", agent: props.agent.id, wish: { kind: "unreject", merge: last.merge } });
+    } else return review?.key(event) ?? false;
+    return true;
+  };
 
   return (
     <div
       class={s.panel}
       role="region"
       aria-label="Changes"
+      tabindex={-1}
       onKeyDown={(event) => {
-        if (event.ctrlKey || event.metaKey || event.altKey || event.target instanceof HTMLInputElement) return;
-        if (event.key === "]") move(1);
-        else if (event.key === "[") move(-1);
-        else return;
-        event.preventDefault();
+        if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+        if (event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement) return;
+        // What a dialog above this panel hears isn't meant for it.
+        if (event.target instanceof Element && event.target.closest('[role="dialog"]')) return;
+        if (onKey(event)) event.preventDefault();
       }}
     >
       <Switch
@@ -80,8 +100,28 @@ export function Changes(props: { session: SessionStore; agent: AgentView }): JSX
           <>
             <Head agent={props.agent} count={latest()?.count} />
             <Home session={props.session} agent={props.agent} hasChanges={files().length > 0} />
-            <FileList files={files()} selected={file()?.path} onSelect={setPath} />
-            <Show when={file()}>{(chosen) => <FileView session={props.session} agent={props.agent} file={chosen()} />}</Show>
+            <ReviewBar
+              agent={props.agent}
+              files={files()}
+              isSplit={app.prefs.reviewSplit()}
+              isWide={app.prefs.reviewWide()}
+              onSplit={split}
+              onWide={widen}
+            />
+            <TakenOut agent={props.agent} />
+            <FileList agent={props.agent} files={files()} selected={file()?.path} onSelect={setPath} />
+            <Show when={file()}>
+              {(chosen) => (
+                <FileView
+                  session={props.session}
+                  agent={props.agent}
+                  file={chosen()}
+                  isSplit={app.prefs.reviewSplit()}
+                  bind={(bound) => (review = bound)}
+                  onLeave={move}
+                />
+              )}
+            </Show>
           </>
         }
       >
@@ -110,6 +150,7 @@ export function Changes(props: { session: SessionStore; agent: AgentView }): JSX
         </Match>
         <Match when={files().length === 0}>
           <Empty title="Nothing changed yet" text="What this agent changes in its worktree appears here: committed or not, tracked or not." />
+          <TakenOut agent={props.agent} />
         </Match>
       </Switch>
     </div>
@@ -140,12 +181,32 @@ function Head(props: { agent: AgentView; count: { files: number; added: number; 
   );
 }
 
-function FileList(props: { files: ChangedFile[]; selected: string | undefined; onSelect: (path: string) => void }): JSX.Element {
+function FileList(props: {
+  agent: AgentView;
+  files: ChangedFile[];
+  selected: string | undefined;
+  onSelect: (path: string) => void;
+}): JSX.Element {
+  const marks = createMemo(() => marksOf(props.agent.review ?? NO_REVIEW));
+  const comments = createMemo(() => {
+    const counts = new Map<string, number>();
+    for (const { passage } of props.agent.review?.comments ?? []) counts.set(passage.path, (counts.get(passage.path) ?? 0) + 1);
+    return counts;
+  });
   const paths = createMemo(() => props.files.map((file) => file.path));
   const byPath = createMemo(() => new Map(props.files.map((file) => [file.path, file])));
   const row = (path: string) => (
     <Show when={byPath().get(path)}>
-      {(file) => <FileRow file={file()} isSelected={props.selected === path} onSelect={() => props.onSelect(path)} />}
+      {(file) => (
+        <FileRow
+          file={file()}
+          isSelected={props.selected === path}
+          onSelect={() => props.onSelect(path)}
+          isAccepted={marks().isAccepted(file().hash)}
+          isViewed={marks().isViewed(file().hash)}
+          comments={comments().get(path) ?? 0}
+        />
+      )}
     </Show>
   );
   return (

@@ -1,4 +1,4 @@
-// The diff of one file, drawn only where it is in sight.
+// The diff of one file under review, drawn only where it is in sight.
 
 import { Match, Show, Switch, createMemo, createResource, createSignal, type JSX } from "solid-js";
 import { useApp } from "../app/context";
@@ -10,11 +10,20 @@ import { bytes } from "../parts/time";
 import type { AgentView, ChangedFile } from "../protocol.gen";
 import type { SessionStore } from "../session/store";
 import { diffColours } from "./colours";
-import { diffRows, nothingToShow } from "./diff";
-import { DiffLine } from "./DiffLines";
+import { nothingToShow } from "./diff";
+import { DiffLine, type DiffContext } from "./DiffLines";
+import { createFileReview, type FileReview } from "./fileReview";
 import s from "./Changes.module.css";
 
-export function FileView(props: { session: SessionStore; agent: AgentView; file: ChangedFile }): JSX.Element {
+export function FileView(props: {
+  session: SessionStore;
+  agent: AgentView;
+  file: ChangedFile;
+  isSplit: boolean;
+  /** Whoever hears keys for the whole panel. */
+  bind: (review: FileReview) => void;
+  onLeave: (by: 1 | -1) => void;
+}): JSX.Element {
   const app = useApp();
   const [whole, setWhole] = createSignal<string>();
   let handle: ListHandle | undefined;
@@ -28,17 +37,37 @@ export function FileView(props: { session: SessionStore; agent: AgentView; file:
   const [diff, { refetch }] = createResource(source, ({ agent, path, whole: all }) => app.bridge.fileDiff(props.session.id, agent, path, all));
   const isCurrent = () => (diff.state === "ready" || diff.state === "refreshing") && diff.latest?.file.path === props.file.path;
   const shown = () => (isCurrent() ? diff.latest : undefined);
-  const rows = createMemo(() => diffRows(shown()?.hunks ?? []));
-  const keys = createMemo(() => rows().map((row) => row.key));
-  const byKey = createMemo(() => new Map(rows().map((row) => [row.key, row])));
-  const colours = createMemo(() => diffColours(shown()?.hunks ?? [], props.file.path));
-
-  const jump = (by: 1 | -1) => {
-    if (!handle) return;
-    const top = handle.findItemIndex(handle.scrollOffset + 2);
-    const hunks = rows().flatMap((row, at) => (row.type === "hunk" ? [at] : []));
-    const target = by === 1 ? hunks.find((at) => at > top) : hunks.findLast((at) => at < top);
-    if (target !== undefined) handle.scrollToIndex(target, { align: "start" });
+  const hunks = () => shown()?.hunks ?? [];
+  const colours = createMemo(() => diffColours(hunks(), props.file.path));
+  const review = createFileReview({
+    app,
+    agent: () => props.agent,
+    file: () => props.file,
+    diff: shown,
+    isSplit: () => props.isSplit,
+    show(key) {
+      const at = keys().indexOf(key);
+      if (!handle || at < 0) return;
+      const top = handle.getItemOffset(at);
+      const bottom = top + handle.getItemSize(at);
+      const from = handle.scrollOffset;
+      // A hunk comes with its lines; a single line only has to be in sight.
+      if (key.startsWith("hunk:")) handle.scrollToIndex(at, { align: "start" });
+      else if (top < from || bottom > from + handle.viewportSize) handle.scrollToIndex(at, { align: "center" });
+    },
+    leave: (by) => props.onLeave(by),
+  });
+  props.bind(review);
+  const keys = createMemo(() => review.rows().map((row) => row.key));
+  const byKey = createMemo(() => new Map(review.rows().map((row) => [row.key, row])));
+  const context: DiffContext = {
+    get hunks() {
+      return hunks();
+    },
+    get colours() {
+      return colours();
+    },
+    actions: review.actions,
   };
 
   return (
@@ -48,22 +77,34 @@ export function FileView(props: { session: SessionStore; agent: AgentView; file:
           <Unseen text={props.file.path} />
         </span>
         <span class={s.nav}>
-          <IconButton icon="up" label="Previous hunk (p)" onClick={() => jump(-1)} disabled={(shown()?.hunks.length ?? 0) < 2} />
-          <IconButton icon="down" label="Next hunk (n)" onClick={() => jump(1)} disabled={(shown()?.hunks.length ?? 0) < 2} />
+          <IconButton icon="up" label="Previous hunk (p)" onClick={() => review.toHunk(-1)} disabled={hunks().length < 2} />
+          <IconButton icon="down" label="Next hunk (n)" onClick={() => review.toHunk(1)} disabled={hunks().length < 2} />
         </span>
+        <Show
+          when={review.fileRejection()}
+          fallback={
+            <span class={s.fileActs}>
+              <IconButton icon="done" label="Accept file (A)" pressed={review.isFileAccepted()} onClick={() => review.acceptFile()} />
+              <IconButton icon="failed" label="Reject file (X)" onClick={() => review.rejectFile()} />
+              <IconButton icon="eye" label="File viewed (V)" pressed={review.isFileViewed()} onClick={() => review.viewFile()} />
+            </span>
+          }
+        >
+          {(rejection) => (
+            <span class={s.fileRejected} role="status">
+              {rejection().state.kind === "queued" ? "Goes at the end of the turn" : "Not taken out"}
+              <Button kind="quiet" small onClick={() => review.actions.takeBack(rejection())}>
+                {rejection().state.kind === "queued" ? "Keep it" : "Dismiss"}
+              </Button>
+            </span>
+          )}
+        </Show>
       </div>
-      <div
-        class={s.lines}
-        onKeyDown={(event) => {
-          if (event.ctrlKey || event.metaKey || event.altKey) return;
-          if (event.key === "n") jump(1);
-          else if (event.key === "p") jump(-1);
-        }}
-      >
+      <div class={s.lines}>
         <Switch
           fallback={
             <VirtualList class={s.lines} keys={keys()} itemSize={19} handle={(next) => (handle = next)} label={`Diff of ${props.file.path}`}>
-              {(key) => <Show when={byKey().get(key)}>{(row) => <DiffLine row={row()} colours={colours()} />}</Show>}
+              {(key) => <Show when={byKey().get(key)}>{(row) => <DiffLine row={row()} context={context} />}</Show>}
             </VirtualList>
           }
         >

@@ -16,7 +16,7 @@ export function TextDiff(props: { hunks: Hunk[]; path: string; whole?: boolean }
   const shown = () => (all() || props.whole ? rows() : rows().slice(0, MOST));
   return (
     <div class={s.diff}>
-      <For each={shown()}>{(row) => <DiffLine row={row} colours={colours()} />}</For>
+      <For each={shown()}>{(row) => <DiffLine row={row} context={{ hunks: props.hunks, colours: colours() }} />}</For>
       <Show when={shown().length < rows().length}>
         <button type="button" class={s.more} onClick={() => setAll(true)}>
           Show all: {(rows().length - shown().length).toLocaleString()} more lines

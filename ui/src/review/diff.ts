@@ -110,7 +110,7 @@ export function diffRows(hunks: readonly Hunk[], options: RowOptions = {}): Diff
     const isFolded = options.isFolded?.(hunk) === true;
     rows.push({
       type: "hunk",
-      key: `h${hunk.hash ?? place}`,
+      key: `hunk:${hunk.hash ?? place}`,
       hunk: place,
       heading: hunk.heading,
       range: `−${hunk.old_start},${hunk.old_lines} +${hunk.new_start},${hunk.new_lines}`,

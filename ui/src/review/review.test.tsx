@@ -65,7 +65,7 @@ test("a large file is loaded only when asked for; what has no lines says why", a
   fireEvent.click(await within(panel).findByRole("button", { name: "Load anyway" }));
   expect(await within(panel).findByText(/ROSCOFF/)).toBeTruthy();
   fireEvent.click(within(panel).getByRole("button", { name: /curve\.png/ }));
-  expect(await within(panel).findByText(/An image/)).toBeTruthy();
+  expect(await within(panel).findByText(/Not text/)).toBeTruthy();
   fireEvent.click(within(panel).getByRole("button", { name: /Cargo\.lock/ }));
   expect(await within(panel).findByText("Only: generated.")).toBeTruthy();
 });
@@ -94,14 +94,14 @@ test("changes that can't be read say why, and can be read again", async () => {
 
 test("changes are applied after a look at what would happen, and can be taken out again", async () => {
   const panel = await review(/leap-year/);
-  fireEvent.click(await within(panel).findByRole("button", { name: "Apply…" }));
-  const dialog = await screen.findByRole("dialog", { name: /Apply the changes of/ });
+  fireEvent.click(await within(panel).findByRole("button", { name: "Merge…" }));
+  const dialog = await screen.findByRole("dialog", { name: "Merge into your checkout" });
   expect(await within(dialog).findByText(/2 files will change, uncommitted/)).toBeTruthy();
   expect(within(within(dialog).getByRole("list", { name: "Files that will change" })).getAllByRole("listitem")).toHaveLength(2);
   fireEvent.click(within(dialog).getByRole("button", { name: "Apply to my checkout" }));
   expect(await within(panel).findByText(/Applied 2 files/)).toBeTruthy();
   expect(screen.queryByRole("dialog")).toBeNull();
-  fireEvent.click(within(panel).getByRole("button", { name: "Undo" }));
+  fireEvent.click(await within(panel).findByRole("button", { name: "Undo" }));
   await waitFor(() => expect(within(panel).queryByText(/Applied 2 files/)).toBeNull());
 });
 
@@ -123,12 +123,12 @@ test("conflicts are named with their other side; a refusal is told and looked at
   render(() => <App bridge={bridge} />);
   fireEvent.click(await screen.findByRole("treeitem", { name: /leap-year/ }));
   fireEvent.click(screen.getByRole("tab", { name: /Review/ }));
-  fireEvent.click(await screen.findByRole("button", { name: "Apply…" }));
-  const dialog = await screen.findByRole("dialog", { name: /Apply the changes of/ });
+  fireEvent.click(await screen.findByRole("button", { name: "Merge…" }));
+  const dialog = await screen.findByRole("dialog", { name: "Merge into your checkout" });
   const conflicts = await within(dialog).findByRole("region", { name: "Conflicts" });
   expect(conflicts.textContent).toContain("src/both.rswith your checkout: both sides changed the same lines");
   expect(conflicts.textContent).toMatch(/src\/fork\.rswith “.+leap-year.*”/i);
-  fireEvent.click(within(dialog).getByRole("button", { name: "Apply the others to my checkout" }));
+  fireEvent.click(within(dialog).getByRole("button", { name: "Apply to my checkout, without the conflicts" }));
   expect((await within(dialog).findByRole("alert")).textContent).toContain("Nothing was touched.");
   expect(asked).toEqual([true]);
 });
@@ -138,5 +138,5 @@ test("a worktree is archived and restored", async () => {
   fireEvent.click(await within(panel).findByRole("button", { name: "Archive" }));
   expect(await within(panel).findByText("Put away")).toBeTruthy();
   fireEvent.click(within(panel).getByRole("button", { name: "Restore" }));
-  expect(await within(panel).findByRole("button", { name: "Apply…" })).toBeTruthy();
+  expect(await within(panel).findByRole("button", { name: "Merge…" })).toBeTruthy();
 });
