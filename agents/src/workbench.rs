@@ -10,9 +10,9 @@ use std::sync::{Arc, PoisonError};
 
 use futures_util::future::join_all;
 use offshoot_protocol::{
-    AgentId, AgentView, BlobHash, ChangeSummary, Clash, Command, Conversation, FileDiff, MergeDone, MergeHow, MergeId,
-    MergePreview, MergeSelection, Rejected, RejectedCode, RoleSummary, RoleUse, RoleWarning, SessionId, SessionSummary,
-    Snapshot, Trust, TrustQuestion,
+    AgentId, AgentView, BlobHash, ChangeSummary, Clash, Command, ConflictFile, Conversation, DiffSide, FileDiff,
+    MergeDone, MergeHow, MergeId, MergePreview, MergeSelection, Rejected, RejectedCode, Resolution, RoleSummary,
+    RoleUse, RoleWarning, SessionId, SessionSummary, Snapshot, Trust, TrustQuestion,
 };
 use tokio::sync::{Mutex, OnceCell};
 
@@ -255,6 +255,17 @@ impl Workbench {
         self.tree(session).await?.file_diff(agent, path, whole).await
     }
 
+    /// All of one side of a changed file; nothing when there is no file on that side.
+    pub async fn file_content(
+        &self,
+        session: &SessionId,
+        agent: &AgentId,
+        path: &str,
+        side: DiffSide,
+    ) -> Result<Option<Vec<u8>>, Rejected> {
+        self.tree(session).await?.file_content(agent, path, side).await
+    }
+
     /// What bringing agents' changes home would do. Nothing changes.
     pub async fn merge_preview(
         &self,
@@ -274,6 +285,40 @@ impl Workbench {
         how: MergeHow,
     ) -> Result<MergeDone, Rejected> {
         self.tree(session).await?.merge_apply(merge, leave_out, how).await
+    }
+
+    /// The sides of a conflict that a preview named.
+    pub async fn conflict(
+        &self,
+        session: &SessionId,
+        merge: &MergeId,
+        agent: &AgentId,
+        path: &str,
+    ) -> Result<ConflictFile, Rejected> {
+        self.tree(session).await?.conflict(merge, agent, path).await
+    }
+
+    /// Settles a conflict of a preview. Returns the preview that follows from it.
+    pub async fn resolve(
+        &self,
+        session: &SessionId,
+        merge: &MergeId,
+        agent: &AgentId,
+        path: &str,
+        with: Resolution,
+    ) -> Result<MergePreview, Rejected> {
+        self.tree(session).await?.resolve(merge, agent, path, with).await
+    }
+
+    /// Asks the agent to work the checkout's version of a file in conflict into its own.
+    pub async fn hand_over_conflict(
+        &self,
+        session: &SessionId,
+        merge: &MergeId,
+        agent: &AgentId,
+        path: &str,
+    ) -> Result<(), Rejected> {
+        self.tree(session).await?.hand_over_conflict(merge, agent, path).await
     }
 
     /// Takes out again what was applied.

@@ -15,7 +15,7 @@ mod worktrees;
 pub(crate) use exec::{ExecArguments, ForksArgument};
 pub(crate) use models::{KeyArguments, KeyWish, ModelsArguments};
 pub(crate) use permissions::{ExplainArguments, PermissionsArguments, PermissionsWish, mode_named};
-pub(crate) use review::{ChangesArguments, HowArgument, MergeArguments};
+pub(crate) use review::{ChangesArguments, ConflictsArguments, HowArgument, MergeArguments};
 pub(crate) use roles::{RolesArguments, RolesWish};
 pub(crate) use sessions::{SessionsArguments, SessionsWish, TreeArguments};
 pub(crate) use worktrees::{WorktreesArguments, WorktreesWish};
@@ -72,7 +72,7 @@ pub(crate) enum Wish {
     /// Bring agents' changes into their parent's checkout
     Merge(MergeArguments),
     /// Show which worktrees of a session can't be merged together
-    Conflicts(TreeArguments),
+    Conflicts(ConflictsArguments),
     /// List, archive, restore, discard and repair worktrees
     Worktrees(WorktreesArguments),
     /// List the models that can be asked

@@ -22,6 +22,7 @@ use crate::workplace::{self, Choice};
 mod attention;
 mod commands;
 mod desktop;
+mod merging;
 mod models;
 mod notification;
 mod roles;
@@ -104,6 +105,10 @@ pub(crate) fn commands() -> impl Fn(Invoke) -> bool + Send + Sync + 'static {
         commands::merge_preview,
         commands::merge_apply,
         commands::merge_undo,
+        merging::file_content,
+        merging::conflict,
+        merging::resolve,
+        merging::hand_over_conflict,
         commands::conflicts,
         commands::blob,
         commands::roles,
@@ -291,7 +296,7 @@ mod tests {
         let lines = handler.lines().map(str::trim);
         let commands = lines.filter_map(|line| {
             let (module, command) = line.strip_suffix(',')?.split_once("::")?;
-            ["commands", "desktop", "models", "roles"].contains(&module).then_some(command)
+            ["commands", "desktop", "merging", "models", "roles"].contains(&module).then_some(command)
         });
         let mut count = 0;
         for command in commands {

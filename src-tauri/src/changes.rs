@@ -5,10 +5,11 @@ use std::process::ExitCode;
 use anyhow::Context;
 use offshoot_agents::workbench::Workbench;
 use offshoot_protocol::{
-    AgentId, ChangeKind, ChangedFile, FileDiff, LineKind, MergeHow, MergePreview, MergeSelection, SessionId,
+    AgentId, AppliedView, ChangeKind, ChangedFile, FileDiff, LineKind, MergeHow, MergePreview, MergeSelection,
+    SessionId,
 };
 
-use crate::arguments::{ChangesArguments, FolderArguments, HowArgument, MergeArguments, Misused, TreeArguments};
+use crate::arguments::{ChangesArguments, ConflictsArguments, FolderArguments, HowArgument, MergeArguments, Misused};
 use crate::console::{Console, Painted, Tone};
 use crate::sessions::{find, find_agent, print_json, spaced};
 use crate::surroundings::Surroundings;
@@ -40,7 +41,7 @@ pub(crate) async fn merge(
 
 /// Shows which worktrees don't go together.
 pub(crate) async fn conflicts(
-    arguments: &TreeArguments,
+    arguments: &ConflictsArguments,
     folders: &FolderArguments,
     console: &mut Console,
 ) -> anyhow::Result<ExitCode> {
@@ -77,15 +78,23 @@ async fn bring_home(
     arguments: &MergeArguments,
     console: &mut Console,
 ) -> anyhow::Result<ExitCode> {
+    if arguments.undo {
+        return undo(workbench, &arguments.agents, console).await;
+    }
     let (session, agents) = wanted(workbench, &arguments.agents).await?;
     let selection = if !arguments.files.is_empty() {
         MergeSelection::Files { paths: arguments.files.clone() }
     } else if !arguments.hunks.is_empty() {
         MergeSelection::Hunks { hashes: arguments.hunks.clone() }
+    } else if arguments.accepted {
+        MergeSelection::Accepted
     } else {
         MergeSelection::All
     };
     let preview = workbench.merge_preview(&session, &agents, selection).await?;
+    if !preview.unknown.is_empty() {
+        return Err(Misused(format!("not among the changes: {}", preview.unknown.join(", "))).into());
+    }
     if arguments.dry_run {
         print_preview(console, &preview, arguments.json)?;
         return Ok(if preview.conflicts.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE });
@@ -95,7 +104,7 @@ async fn bring_home(
         console.note("offshoot: there are conflicts; nothing was touched. `--skip-conflicts` leaves these files out.");
         return Ok(ExitCode::FAILURE);
     }
-    let how = match arguments.how {
+    let how = match arguments.how.unwrap_or(HowArgument::Apply) {
         HowArgument::Patch => {
             let patch = workbench.merge_patch(&session, &preview.merge).await?;
             // Git takes no other encoding than the files'; what isn't text is encoded in the patch.
@@ -106,6 +115,9 @@ async fn bring_home(
             return Ok(ExitCode::SUCCESS);
         }
         HowArgument::Apply => MergeHow::Apply,
+        HowArgument::Merge => MergeHow::Merge { message: arguments.message.clone().unwrap_or_default() },
+        HowArgument::Rebase => MergeHow::Rebase,
+        HowArgument::CherryPick => MergeHow::CherryPick,
         HowArgument::Squash => MergeHow::Squash { message: arguments.message.clone().unwrap_or_default() },
     };
     let done = workbench.merge_apply(&session, &preview.merge, arguments.skip_conflicts, how).await?;
@@ -116,6 +128,22 @@ async fn bring_home(
     print_files(console, &preview.files)?;
     let commit = done.commit.as_ref().map_or(String::new(), |commit| format!(" as commit {commit}"));
     console.note(&format!("Applied {} files to {}{commit}.", done.count.files, preview.target));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Takes out again what was brought home last of an agent's changes.
+async fn undo(workbench: &Workbench, texts: &[String], console: &mut Console) -> anyhow::Result<ExitCode> {
+    let (session, agents) = wanted(workbench, texts).await?;
+    let view = workbench.snapshot(&session).await?.session;
+    let is_meant =
+        |applied: &&AppliedView| !applied.undone && applied.agents.iter().any(|agent| agents.contains(agent));
+    let Some(applied) = view.applied.iter().rev().find(is_meant) else {
+        return Err(
+            Misused("nothing of this agent's changes is in the checkout that could be taken out".to_owned()).into()
+        );
+    };
+    workbench.merge_undo(&session, &applied.merge).await?;
+    console.note(&format!("Took {} files out again.", applied.changes.files));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -152,7 +180,11 @@ fn print_preview(console: &mut Console, preview: &MergePreview, json: bool) -> a
     Ok(())
 }
 
-async fn list_conflicts(workbench: &Workbench, arguments: &TreeArguments, console: &mut Console) -> anyhow::Result<()> {
+async fn list_conflicts(
+    workbench: &Workbench,
+    arguments: &ConflictsArguments,
+    console: &mut Console,
+) -> anyhow::Result<()> {
     let session = find(workbench, &arguments.id)?;
     let clashes = workbench.conflicts(&session).await?;
     if arguments.json {

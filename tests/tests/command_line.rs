@@ -499,7 +499,14 @@ async fn a_forks_changes_are_shown_merged_and_put_away() {
     let new = place.repository.path().join("new.txt");
     assert!(dry.out() == "A new.txt +1 -0\n" && !new.exists(), "{}", dry.out());
     let patch = place.run(&["merge", &agent, "--how", "patch"]).await;
-    assert!(patch.out().starts_with("diff --git a/new.txt b/new.txt\n"), "{}", patch.out());
+    let from = format!("Offshoot-Agent: {agent} work (base ");
+    assert!(
+        patch.out().starts_with(&from) && patch.out().contains("\ndiff --git a/new.txt b/new.txt\n"),
+        "{}",
+        patch.out()
+    );
+    place.run(&["merge", &agent, "--files", "no.txt"]).await.expect(2);
+    place.run(&["merge", &agent, "--undo"]).await.expect(2);
 
     std::fs::write(&new, "mine\n").unwrap();
     let refused = place.run(&["merge", &agent, "--how", "apply"]).await;
@@ -511,6 +518,11 @@ async fn a_forks_changes_are_shown_merged_and_put_away() {
     std::fs::remove_file(&new).unwrap();
     place.run(&["merge", &agent, "--how", "squash", "-m", "Bring it home"]).await.expect(0);
     assert_eq!(place.repository.git(&["log", "-1", "--format=%s"]), "Bring it home");
+    assert!(place.repository.git(&["log", "-1", "--format=%b"]).starts_with(&from));
+    place.run(&["merge", &agent, "--undo"]).await.expect(0);
+    assert!(!new.exists(), "the commit and its file are taken back");
+    place.run(&["merge", &agent, "--how", "rebase"]).await.expect(0);
+    assert_eq!(place.repository.git(&["log", "-1", "--format=%s", "--", "new.txt"]), "work");
 
     let listed = place.run(&["worktrees", "--json"]).await;
     assert_eq!(serde_json::from_str::<Value>(&listed.out()).unwrap()[0]["standing"], "live");

@@ -174,7 +174,8 @@ async fn what_waits_to_be_taken_out_is_taken_out_after_a_restart() {
 
 #[tokio::test]
 async fn comments_survive_a_restart_and_arrive_once_as_one_message() {
-    let answer = in_fork("the task").when_told("I reviewed your changes and have 3 comments").text("Scope: it\nResult: mended");
+    let answer =
+        in_fork("the task").when_told("I reviewed your changes and have 3 comments").text("Scope: it\nResult: mended");
     let review = Review::finished(vec![answer]).await;
     // On a changed line, on a line that is gone, and on one that nobody touched.
     for (passage, said) in [

@@ -28,7 +28,9 @@ const ANSWERED: &str = "Scope: one\nResult: The constant has a name now.";
 fn source(changes: &[(usize, &str)]) -> String {
     let mut text = String::from("//! Heights of the tide.\n\n");
     for n in 1..=12 {
-        text.push_str(&format!("/// The height at the station number {n}, in metres.\npub fn station_{n}(hour: f64) -> f64 {{\n"));
+        text.push_str(&format!(
+            "/// The height at the station number {n}, in metres.\npub fn station_{n}(hour: f64) -> f64 {{\n"
+        ));
         let line = changes.iter().find(|(at, _)| *at == n).map_or("    1.5 * (hour / 6.2).cos()", |(_, line)| line);
         text.push_str(&format!("{line}\n}}\n\n"));
     }
@@ -55,11 +57,13 @@ struct Session {
 
 impl Session {
     async fn with_three_forks() -> Self {
-        let first = source(&[(2, "    2.5 * (hour / 6.2).cos()"), (6, "    let speed = 6.2103;\n    1.5 * (hour / speed).cos()"), (11, "    0.0")]);
+        let first = source(&[
+            (2, "    2.5 * (hour / 6.2).cos()"),
+            (6, "    let speed = 6.2103;\n    1.5 * (hour / speed).cos()"),
+            (11, "    0.0"),
+        ]);
         let second = source(&[(2, "    2.75 * (hour / 6.2).cos()"), (9, "    1.5 * (hour / 6.2).sin()")]);
-        let agent = |directive: &str, description: &str| {
-            json!({"prompt": directive, "description": description, "isolation": "worktree"})
-        };
+        let agent = |directive: &str, description: &str| json!({"prompt": directive, "description": description, "isolation": "worktree"});
         let mut script = vec![
             in_root()
                 .when_told("begin")
@@ -84,7 +88,8 @@ impl Session {
         loop {
             let view = core.snapshot(&session).await.unwrap().session;
             let is_done = |state: &AgentState| matches!(state, AgentState::Completed | AgentState::Idle);
-            if view.agents.len() == 4 && view.agents.iter().all(|agent| is_done(&agent.state) && agent.queue.is_empty()) {
+            if view.agents.len() == 4 && view.agents.iter().all(|agent| is_done(&agent.state) && agent.queue.is_empty())
+            {
                 assert!(view.agents[1..].iter().all(|agent| agent.changes.is_some()), "{view:#?}");
                 break;
             }
@@ -165,7 +170,8 @@ async fn three_forks_are_reviewed_by_mouse() {
             window.client().execute(script, Vec::new()).await.ok()?.as_bool()?.then_some(())
         })
         .await;
-    let field = Query { role: "textbox", containing: Some("Comment on line"), within: Some("Changes"), ..Query::default() };
+    let field =
+        Query { role: "textbox", containing: Some("Comment on line"), within: Some("Changes"), ..Query::default() };
     window.find_where(&field).await.send_keys("Give this number a name.").await.unwrap();
     window.press_where(&in_changes("button", "Add comment")).await;
     let comment = Query { role: "article", containing: Some("Give this number a name."), ..Query::default() };
@@ -188,7 +194,8 @@ async fn three_forks_are_reviewed_by_mouse() {
     window.picture("review-merge-light").await;
     window.press_where(&in_merge("button", "Apply to my checkout")).await;
     session.wait_for_status(&window, " M src/tide.rs").await;
-    let both = source(&[(6, "    let speed = 6.2103;\n    1.5 * (hour / speed).cos()"), (9, "    1.5 * (hour / 6.2).sin()")]);
+    let both =
+        source(&[(6, "    let speed = 6.2103;\n    1.5 * (hour / speed).cos()"), (9, "    1.5 * (hour / 6.2).sin()")]);
     assert_eq!(std::fs::read_to_string(session.tide()).unwrap(), both);
     window.press_where(&in_changes("button", "Undo")).await;
     session.wait_for_status(&window, "").await;
@@ -228,13 +235,19 @@ async fn three_forks_are_reviewed_by_keyboard_alone() {
     focused(&window, "the changes", "at?.getAttribute('aria-label') === 'Changes'").await;
     // To the second hunk and accept it; to the third one and reject it.
     keys(&window, &['n', 'n', 'a']).await;
-    let accepted = Query { role: "button", name: Some("Apply accepted…"), within: Some("Changes"), ..Query::default() };
+    let accepted =
+        Query { role: "button", name: Some("Apply accepted…"), within: Some("Changes"), ..Query::default() };
     window.find_where(&accepted).await;
     keys(&window, &['n', 'x']).await;
     window.wait_for_text(&in_changes("region", "Taken out"), "Taken out of src/tide.rs").await;
     // Back to the first hunk, down to its removed line, and a comment on it.
     keys(&window, &['p', 'p', 'j', 'j', 'j', 'j', 'c']).await;
-    focused(&window, "the comment", "at instanceof HTMLTextAreaElement && at.getAttribute('aria-label').startsWith('Comment on')").await;
+    focused(
+        &window,
+        "the comment",
+        "at instanceof HTMLTextAreaElement && at.getAttribute('aria-label').startsWith('Comment on')",
+    )
+    .await;
     window.client().active_element().await.unwrap().send_keys("Give this number a name.").await.unwrap();
     keys(&window, &[CONTROL, ENTER, CONTROL]).await;
     let comment = Query { role: "article", containing: Some("Give this number a name."), ..Query::default() };

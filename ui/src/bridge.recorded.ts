@@ -291,6 +291,7 @@ export function recordedBridge(recording: Recording, playback: Playback = {}): R
       if (diff.too_large !== undefined) return { ...diff, hunks: [] };
       return { ...diff, hunks: diff.hunks.map((hunk, at) => ({ ...hunk, hash: hunk.hash ?? `${path}#${at}` })) };
     },
+    fileContent: async (_session, _agent, path) => new TextEncoder().encode(recording.blobs[path] ?? "").buffer,
     mergePreview: async (_session, agents) => {
       const files = agents.flatMap((agent) => recording.changes[agent]?.files ?? []);
       const count = { files: files.length, added: sum(files.map((file) => file.added)), removed: sum(files.map((file) => file.removed)) };
@@ -308,6 +309,13 @@ export function recordedBridge(recording: Recording, playback: Playback = {}): R
       return { merge, agents, count: summary.count, files: paths, left_out: [] };
     },
     mergePatch: async () => null,
+    conflict: async () => {
+      throw rejected("not_found", "A recording has no conflicts.", "");
+    },
+    resolve: async () => {
+      throw rejected("not_found", "A recording has no conflicts.", "");
+    },
+    handOverConflict: async () => undefined,
     mergeUndo: async (_session, merge) => {
       const into = view().order[0];
       if (into !== undefined) inject([{ type: "changes_undone", agent: into, merge }]);

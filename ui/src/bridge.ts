@@ -8,7 +8,9 @@ import type {
   ChangeSummary,
   Clash,
   Command,
+  ConflictFile,
   Conversation,
+  DiffSide,
   FileDiff,
   MergeDone,
   MergeHow,
@@ -16,6 +18,7 @@ import type {
   MergePreview,
   MergeSelection,
   Rejected,
+  Resolution,
   RoleBoard,
   RoleChange,
   RoleCopy,
@@ -121,6 +124,8 @@ export interface Bridge {
   changes(session: SessionId, agent: AgentId): Promise<ChangeSummary>;
   /** `whole`: also when the file is larger than the budget. */
   fileDiff(session: SessionId, agent: AgentId, path: string, whole: boolean): Promise<FileDiff>;
+  /** All of one side of a changed file; empty when there is no file on that side. */
+  fileContent(session: SessionId, agent: AgentId, path: string, side: DiffSide): Promise<ArrayBuffer>;
   /** What bringing these agents' changes home would do. */
   mergePreview(session: SessionId, agents: AgentId[], selection: MergeSelection): Promise<MergePreview>;
   /** Does what a preview said. `leaveOut`: without the files in conflict, instead of not at all. */
@@ -128,6 +133,12 @@ export interface Bridge {
   /** Asks where, and writes what a preview would change as a patch; `null` when the person changed their mind. */
   mergePatch(session: SessionId, merge: MergeId): Promise<string | null>;
   mergeUndo(session: SessionId, merge: MergeId): Promise<void>;
+  /** The sides of a conflict that a preview named. */
+  conflict(session: SessionId, merge: MergeId, agent: AgentId, path: string): Promise<ConflictFile>;
+  /** Settles one. Answers the preview that follows; nothing has changed on disk. */
+  resolve(session: SessionId, merge: MergeId, agent: AgentId, path: string, how: Resolution): Promise<MergePreview>;
+  /** Asks the agent to work the checkout's version into its own. */
+  handOverConflict(session: SessionId, merge: MergeId, agent: AgentId, path: string): Promise<void>;
   /** Which worktrees can't be brought home together. */
   conflicts(session: SessionId): Promise<Clash[]>;
   blob(hash: BlobHash): Promise<string>;
@@ -192,10 +203,14 @@ export function windowBridge(): Bridge {
     command: (session, command) => invoke("command", { session, command }),
     changes: (session, agent) => invoke("changes", { session, agent }),
     fileDiff: (session, agent, path, whole) => invoke("file_diff", { session, agent, path, whole }),
+    fileContent: (session, agent, path, side) => invoke("file_content", { session, agent, path, side }),
     mergePreview: (session, agents, selection) => invoke("merge_preview", { session, agents, selection }),
     mergeApply: (session, merge, leaveOut, how) => invoke("merge_apply", { session, merge, leaveOut, how }),
     mergePatch: (session, merge) => invoke("merge_patch", { session, merge }),
     mergeUndo: (session, merge) => invoke("merge_undo", { session, merge }),
+    conflict: (session, merge, agent, path) => invoke("conflict", { session, merge, agent, path }),
+    resolve: (session, merge, agent, path, how) => invoke("resolve", { session, merge, agent, path, how }),
+    handOverConflict: (session, merge, agent, path) => invoke("hand_over_conflict", { session, merge, agent, path }),
     conflicts: (session) => invoke("conflicts", { session }),
     blob: (hash) => invoke("blob", { hash }),
     roles: (project) => invoke("roles", { project }),

@@ -1221,7 +1221,47 @@ export type MergeHow = { "kind": "apply" } | { "kind": "squash",
 /**
  * What it says; blank: the agents' titles. Where the changes came from is added.
  */
-message: string, };
+message: string, } | { "kind": "merge", 
+/**
+ * As in `squash`.
+ */
+message: string, } | { "kind": "rebase" } | { "kind": "cherry_pick" };
+
+export type ConflictFile = { 
+/**
+ * Whose change it is.
+ */
+agent: AgentId, 
+/**
+ * Which file.
+ */
+path: string, 
+/**
+ * Whether all sides are text that can be shown.
+ */
+text: boolean, 
+/**
+ * What both sides started from; absent: there was no such file.
+ */
+base?: string, 
+/**
+ * What the checkout has, with what is merged before this one.
+ */
+ours?: string, 
+/**
+ * What the agent has.
+ */
+theirs?: string, 
+/**
+ * Both in one text, with marks around what conflicts.
+ */
+merged: string, };
+
+export type Resolution = { "kind": "ours" } | { "kind": "theirs" } | { "kind": "text", 
+/**
+ * All of it.
+ */
+text: string, };
 
 export type MergeConflict = { 
 /**
@@ -1239,7 +1279,11 @@ other?: AgentId,
 /**
  * Why, in words for people.
  */
-reason: string, };
+reason: string, 
+/**
+ * Whether it can be settled by taking a side or writing a text.
+ */
+resolvable: boolean, };
 
 export type MergePart = { 
 /**

@@ -71,6 +71,9 @@ export interface AppStore {
   /** The agents whose changes shall come home, while that is being looked at. */
   merging: Accessor<AgentId[] | undefined>;
   askMerge(agents: AgentId[] | undefined): void;
+  /** The forks that are compared, while they are. */
+  comparing: Accessor<AgentId[] | undefined>;
+  askCompare(agents: AgentId[] | undefined): void;
   start(): Promise<void>;
   pickFolder(): Promise<void>;
   openDemo(): Promise<void>;
@@ -103,6 +106,7 @@ export function createApp(bridge: Bridge): AppStore {
   const studio = createStudio({ bridge, project, report });
   const [proposal, setProposal] = createSignal<Proposal>();
   const [merging, askMerge] = createSignal<AgentId[]>();
+  const [comparing, askCompare] = createSignal<AgentId[]>();
   let noticeCount = 0;
 
   function report(error: unknown): void {
@@ -245,6 +249,8 @@ export function createApp(bridge: Bridge): AppStore {
     propose: setProposal,
     merging,
     askMerge,
+    comparing,
+    askCompare,
     start: () =>
       during("Starting", async () => {
         const about = await bridge.startup();

@@ -32,7 +32,9 @@ pub use delta::{Batch, Delta, TextKind};
 pub use event::{Event, EventBody, HookRan, Warning};
 pub use id::{AgentId, BlobHash, CallId, InputId, MergeId, RequestId, SessionId, TaskId};
 pub use jiff::Timestamp;
-pub use merge::{Clash, MergeConflict, MergeDone, MergeHow, MergePart, MergePreview, MergeSelection};
+pub use merge::{
+    Clash, ConflictFile, MergeConflict, MergeDone, MergeHow, MergePart, MergePreview, MergeSelection, Resolution,
+};
 pub use message::{Block, Message, MessageRole, Origin, RawJson};
 pub use permission::{Access, Answer, Asker, DecidedBy, PermissionMode, PermissionRequest, WithdrawnReason};
 pub use review::{Comment, DiffSide, Mark, Passage, Rejection, RejectionState, ReviewFact, ReviewView, ReviewWish};

@@ -38,6 +38,15 @@ pub enum MergeHow {
         /// What it says; blank: the agents' titles. Where the changes came from is added.
         message: String,
     },
+    /// As a commit with two parents for each agent: its own commits come along.
+    Merge {
+        /// As in `squash`.
+        message: String,
+    },
+    /// The agents' commits, one after the other, behind the branch's last one.
+    Rebase,
+    /// As `rebase`, each with a line that names the commit that it was picked from.
+    CherryPick,
 }
 
 /// What bringing changes home would do. Nothing has happened yet.
@@ -89,6 +98,48 @@ pub struct MergeConflict {
     pub other: Option<AgentId>,
     /// Why, in words for people.
     pub reason: String,
+    /// Whether it can be settled by taking a side or writing a text.
+    pub resolvable: bool,
+}
+
+/// The sides of a file in conflict.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ConflictFile {
+    /// Whose change it is.
+    pub agent: AgentId,
+    /// Which file.
+    pub path: String,
+    /// Whether all sides are text that can be shown.
+    pub text: bool,
+    /// What both sides started from; absent: there was no such file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub base: Option<String>,
+    /// What the checkout has, with what is merged before this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub ours: Option<String>,
+    /// What the agent has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub theirs: Option<String>,
+    /// Both in one text, with marks around what conflicts.
+    pub merged: String,
+}
+
+/// How a conflict is settled.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Resolution {
+    /// The file is as the checkout has it.
+    Ours,
+    /// The file is as the agent has it.
+    Theirs,
+    /// The file is this text.
+    Text {
+        /// All of it.
+        text: String,
+    },
 }
 
 /// Changes that were brought home.

@@ -23,7 +23,7 @@ pub fn declarations() -> String {
         PermissionMode, Asker, Access, PermissionRequest, Answer, DecidedBy, WithdrawnReason,
         ChangeKind, ChangeCount, ChangedFile, ChangeSummary, LineKind, DiffLine, Hunk, FileDiff,
         Mark, DiffSide, Passage, Comment, RejectionState, Rejection, ReviewView, ReviewWish, ReviewFact,
-        MergeSelection, MergeHow, MergeConflict, MergePart, MergePreview, MergeDone, Clash,
+        MergeSelection, MergeHow, ConflictFile, Resolution, MergeConflict, MergePart, MergePreview, MergeDone, Clash,
         RoleSource, RoleSummary, RoleWarning,
         RoleFields, RoleFile, RoleChange, RolePreview, RoleSave, RoleTrashId, RoleCopy, RoleTool, RoleCard, RoleBoard, RoleRule, RoleUse,
         Trust, TrustQuestion,

@@ -20,7 +20,7 @@ use std::fs::File;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use offshoot_protocol::{ChangeSummary, FileDiff};
+use offshoot_protocol::{ChangeSummary, DiffSide, FileDiff};
 
 use crate::git::{Capture, Git, GitError, Quarantine};
 use crate::worktree::{Worktree, WorktreeError, verify};
@@ -45,6 +45,9 @@ pub enum ChangesError {
     /// The file has no changes.
     #[error("{0} has not changed")]
     NotChanged(String),
+    /// It is larger than what was asked for.
+    #[error("{0} is too large to be shown")]
+    TooLarge(String),
 }
 
 /// The changes of one worktree. Keep it: what it has counted it doesn't count again.
@@ -122,6 +125,28 @@ impl Changes {
         let comparison = seen.last.as_ref().ok_or_else(|| ChangesError::NotChanged(path.to_owned()))?;
         let diff = comparison.file_diff(&library, path, budget)?;
         diff.ok_or_else(|| ChangesError::NotChanged(path.to_owned()))
+    }
+
+    /// All of one side of a changed file, as of the last look (the first one looks). Nothing when there is no file on that
+    /// side; an error when it is larger than `limit` bytes.
+    pub fn content(&self, path: &str, side: DiffSide, limit: u64) -> Result<Option<Vec<u8>>, ChangesError> {
+        if self.lock().last.is_none() {
+            self.summary()?;
+        }
+        let (library, _) = self.store()?;
+        let seen = self.lock();
+        let not_changed = || ChangesError::NotChanged(path.to_owned());
+        let comparison = seen.last.as_ref().ok_or_else(not_changed)?;
+        let mut sides = comparison.sides().filter(|(file, ..)| file.path == path);
+        let (_, old, new) = sides.next().ok_or_else(not_changed)?;
+        let side = if side == DiffSide::Base { old } else { new };
+        if side.path.is_none() {
+            return Ok(None);
+        }
+        if u64::try_from(side.size(&library)?).unwrap_or(u64::MAX) > limit {
+            return Err(ChangesError::TooLarge(path.to_owned()));
+        }
+        Ok(Some(side.content(&library)?))
     }
 
     /// Held while the throw-away index is written; released when dropped.

@@ -1,7 +1,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use offshoot_protocol::{ChangeKind, ChangedFile, LineKind};
+use offshoot_protocol::{ChangeKind, ChangedFile, DiffSide, LineKind};
 
 use super::*;
 use crate::clock::SystemClock;
@@ -382,4 +382,19 @@ async fn no_git_process_runs_while_nothing_is_touched() {
     // The first report is of the edit: nothing was reported before it.
     assert_eq!((paths, differs), (vec![PathBuf::from("README.md")], true));
     assert_eq!(processes(), after_the_look + 1, "one process stores the file that was touched");
+}
+
+#[tokio::test]
+async fn whole_sides_are_handed_out_within_a_limit() {
+    let fixture = Fixture::new();
+    let (_worktrees, worktree, changes) = made(&fixture).await;
+    write(worktree.path(), "README.md", "# Changed\n");
+    write(worktree.path(), "image.png", b"\x89PNG\0\x01");
+    let content = |path: &str, side| changes.content(path, side, 1000);
+    assert_eq!(content("README.md", DiffSide::Base).unwrap().unwrap(), b"# Project\n");
+    assert_eq!(content("README.md", DiffSide::Now).unwrap().unwrap(), b"# Changed\n");
+    assert_eq!(content("image.png", DiffSide::Base).unwrap(), None);
+    assert_eq!(content("image.png", DiffSide::Now).unwrap().unwrap(), b"\x89PNG\0\x01");
+    assert!(matches!(changes.content("image.png", DiffSide::Now, 3), Err(ChangesError::TooLarge(_))));
+    assert!(matches!(content("../outside", DiffSide::Now), Err(ChangesError::NotChanged(_))));
 }

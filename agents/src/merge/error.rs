@@ -35,9 +35,15 @@ pub enum MergeError {
     /// There is nothing of this name that could be undone.
     #[error("there is nothing applied as {0} that can be undone")]
     NotApplied(String),
+    /// The preview has no conflict there that could be settled.
+    #[error("the preview has no conflict in {0} that could be settled")]
+    NoSuchConflict(String),
     /// A commit was wanted, but the checkout has changes of its own in the same files.
     #[error("a commit would mix with changes that the checkout has in {}", .0.join(", "))]
     Dirty(Vec<String>),
+    /// The commit isn't its branch's last one any more.
+    #[error("{0} is not the last commit here any more")]
+    MovedOn(String),
     /// A commit was wanted, but the checkout isn't on a branch at rest.
     #[error("no commit can be made here: {0}")]
     NoCommit(String),

@@ -20,17 +20,20 @@
 
 mod disk;
 mod error;
+mod history;
 mod patch;
 mod plan;
 mod radar;
 mod record;
 mod recovery;
 mod rejection;
+mod resolution;
 mod selection;
 mod squash;
 mod stage;
 mod swap;
 mod three_way;
+mod uncommit;
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -45,6 +48,7 @@ use crate::git::{Capture, Checkout, Git, GitError, Quarantine, Trust, discover};
 use crate::worktree::{Parent, Worktree, verify};
 
 pub use error::MergeError;
+pub use history::Form;
 pub use recovery::Recovered;
 pub use rejection::TakenOut;
 pub use squash::Message;
@@ -125,14 +129,18 @@ impl Merges {
         let checkout = target(&self.0, &order.target, order.trust)?;
         let place = Place::of(&self.0, &checkout)?;
         let _lock = Lock::take(&place.folder)?;
-        let planned = Arc::new(plan::plan(&self.0, &place, &checkout, order)?);
+        let planned = plan::plan(&self.0, &place, &checkout, order, &[])?;
+        Ok(self.remember(planned))
+    }
+
+    fn remember(&self, planned: Planned) -> MergePreview {
         let preview = planned.preview.clone();
         let mut all = self.0.planned.lock().unwrap_or_else(PoisonError::into_inner);
         if all.len() == REMEMBERED {
             all.pop_front();
         }
-        all.push_back(planned);
-        Ok(preview)
+        all.push_back(Arc::new(planned));
+        preview
     }
 
     /// Does what a preview said: puts the result into the checkout's files, uncommitted. Refused when a file that it
@@ -153,18 +161,21 @@ impl Merges {
         Ok(record.done)
     }
 
-    /// Takes out again what was applied: every file is what it was before. Refused when one of them changed since.
+    /// Takes out again what was applied: every file is what it was before. Refused when one of them changed since. A commit
+    /// is taken back as long as it is its branch's last one.
     pub fn undo(&self, merge: &MergeId) -> Result<MergeDone, MergeError> {
         let missing = || MergeError::NotApplied(merge.0.clone());
         let place = recovery::place_of(&self.0.root, merge).ok_or_else(missing)?;
         let _lock = Lock::take(&place)?;
         let folder = place.join(&merge.0);
         let mut record = Record::read(&folder).filter(|record| record.stage == Stage::Applied).ok_or_else(missing)?;
-        // A commit is taken back with git.
-        if record.done.commit.is_some() || !recovery::is_there(&record) {
+        if !recovery::is_there(&record) {
             return Err(missing());
         }
-        swap::swap(&self.0, &folder, &mut record, To::Old)?;
+        match record.done.commit.clone() {
+            Some(commit) => self.undo_commit(&folder, &mut record, &commit)?,
+            None => swap::swap(&self.0, &folder, &mut record, To::Old)?,
+        }
         settle(&place, &record, To::Old)?;
         Ok(record.done)
     }

@@ -6,12 +6,13 @@ use git2::{FileMode, Oid};
 use offshoot_protocol::{AgentId, ChangeCount, ChangedFile, MergeConflict, MergeId, MergePart, MergePreview};
 
 use super::disk::{Print, look, obstacle};
+use super::resolution::{Resolved, settle};
 use super::selection::select;
 use super::three_way::{Collision, join};
 use super::{Inner, MergeError, Order, Place, Share};
 use crate::changes::Comparison;
 use crate::git::{Checkout, GitError, index_entry, to_path};
-use crate::worktree::{Worktree, verify};
+use crate::worktree::{Parent, Worktree, verify};
 
 /// How often a checkout that changes while it is looked at is looked at again.
 const TRIES: usize = 4;
@@ -19,6 +20,11 @@ const TRIES: usize = 4;
 /// A merge that can be carried out.
 pub(super) struct Planned {
     pub(super) preview: MergePreview,
+    pub(super) order: Order,
+    /// What was settled on the way here.
+    pub(super) resolved: Vec<Resolved>,
+    /// What wasn't, and whose change it is.
+    pub(super) open: Vec<(AgentId, Collision)>,
     pub(super) checkout: Checkout,
     /// The checkout's tree, and what it would become.
     pub(super) ours: Oid,
@@ -57,7 +63,13 @@ struct Step<'a> {
     touched: BTreeSet<Vec<u8>>,
 }
 
-pub(super) fn plan(inner: &Inner, place: &Place, checkout: &Checkout, order: &Order) -> Result<Planned, MergeError> {
+pub(super) fn plan(
+    inner: &Inner,
+    place: &Place,
+    checkout: &Checkout,
+    order: &Order,
+    resolved: &[Resolved],
+) -> Result<Planned, MergeError> {
     let library = place.store.library(checkout)?;
     let mut ours = place.capture(&inner.git, checkout)?;
     let mut parts = Vec::new();
@@ -79,13 +91,13 @@ pub(super) fn plan(inner: &Inner, place: &Place, checkout: &Checkout, order: &Or
     }
     let unknown = unknown.unwrap_or_default();
     for _ in 0..TRIES {
-        let planned = merge(&library, place, checkout, ours, &parts)?;
+        let planned = merge(&library, place, checkout, ours, &parts, resolved)?;
         let now = place.capture(&inner.git, checkout)?;
         // What was seen on the disk is what the tree says only when nothing changed in between.
         if now == ours {
             let merge = MergeId(inner.ids.next("m-"));
             let preview = MergePreview { merge, parts: taken, unknown, ..planned.preview };
-            return Ok(Planned { preview, ..planned });
+            return Ok(Planned { preview, order: order.clone(), resolved: resolved.to_vec(), ..planned });
         }
         ours = now;
     }
@@ -115,17 +127,23 @@ pub(super) fn merge(
     checkout: &Checkout,
     ours: Oid,
     parts: &[Part<'_>],
+    resolved: &[Resolved],
 ) -> Result<Planned, MergeError> {
     let mut merged = ours;
     let mut steps: Vec<Step<'_>> = Vec::new();
     let mut conflicts = Vec::new();
+    let mut open = Vec::new();
     let mut left_out: BTreeSet<Vec<u8>> = BTreeSet::new();
     for Part { fork, base, theirs, settled } in parts {
-        let joined = join(library, *base, merged, *theirs, *settled)?;
+        let mut joined = join(library, *base, merged, *theirs, *settled)?;
+        if !joined.conflicts.is_empty() && !resolved.is_empty() {
+            joined.tree = settle(library, joined.tree, &fork.id, &mut joined.conflicts, resolved)?;
+        }
         for collision in joined.conflicts {
             let other = steps.iter().rev().find(|step| !step.touched.is_disjoint(&collision.paths));
             conflicts.push(conflict(fork, other.map(|step| step.fork), &collision));
-            left_out.extend(collision.paths);
+            left_out.extend(collision.paths.iter().cloned());
+            open.push((AgentId(fork.id.clone()), collision));
         }
         let touched = paths(library, merged, joined.tree)?.into_keys().collect();
         steps.push(Step { fork, theirs: *theirs, base: *base, touched });
@@ -163,7 +181,7 @@ pub(super) fn merge(
         for (path, reason) in blocked {
             let step = steps.iter().rev().find(|step| step.touched.contains(&path));
             if let Some(step) = step {
-                let collision = Collision { paths: BTreeSet::from([path.clone()]), reason };
+                let collision = Collision { paths: BTreeSet::from([path.clone()]), reason, sides: None };
                 conflicts.push(conflict(step.fork, None, &collision));
             }
             left_out.insert(path);
@@ -199,7 +217,10 @@ pub(super) fn merge(
         parts: Vec::new(),
         unknown: Vec::new(),
     };
-    Ok(Planned { preview, checkout: checkout.clone(), ours, merged, paths, settled })
+    let order =
+        Order { target: Parent::Directory(checkout.work_tree.clone()), trust: checkout.trust, shares: Vec::new() };
+    let resolved = Vec::new();
+    Ok(Planned { preview, order, resolved, open, checkout: checkout.clone(), ours, merged, paths, settled })
 }
 
 fn conflict(fork: &Worktree, other: Option<&Worktree>, collision: &Collision) -> MergeConflict {
@@ -208,6 +229,7 @@ fn conflict(fork: &Worktree, other: Option<&Worktree>, collision: &Collision) ->
         path: collision.shown(),
         other: other.map(|other| AgentId(other.id.clone())),
         reason: collision.reason.to_owned(),
+        resolvable: collision.sides.is_some(),
     }
 }
 

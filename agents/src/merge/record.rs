@@ -44,6 +44,9 @@ pub(super) struct Record {
     /// The checkout's tree before and after, as long as the store has them.
     #[serde(default)]
     pub(super) trees: Option<(String, String)>,
+    /// The branch's last commit before, where commits were made.
+    #[serde(default)]
+    pub(super) head: Option<String>,
     /// Whether it changed a worktree by itself, rather than bringing another's changes there.
     #[serde(default)]
     pub(super) is_within: bool,

@@ -100,7 +100,7 @@ impl Merges {
     ) -> Result<Planned, MergeError> {
         let library = place.store.library(&worktree.checkout)?;
         let part = Part { fork: worktree, base: from, theirs: to, settled: None };
-        let mut planned = plan::merge(&library, place, &worktree.checkout, now, &[part])?;
+        let mut planned = plan::merge(&library, place, &worktree.checkout, now, &[part], &[])?;
         planned.preview.merge = id.clone();
         planned.settled.clear();
         Ok(planned)

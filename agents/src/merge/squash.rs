@@ -43,6 +43,7 @@ impl Merges {
         match self.commit(&planned, &place, &folder, head, message) {
             Ok(commit) => {
                 record.done.commit = Some(commit);
+                record.head = Some(head.to_string());
                 record.write(&folder)?;
                 settle(&place.folder, &record, To::New)?;
                 prune(&place.folder, &folder);
@@ -60,7 +61,7 @@ impl Merges {
     }
 
     /// The commit to build on. Refused when a touched file differs from it, in the index or on disk.
-    fn clean_head(&self, planned: &Planned) -> Result<git2::Oid, MergeError> {
+    pub(super) fn clean_head(&self, planned: &Planned) -> Result<git2::Oid, MergeError> {
         let checkout = &planned.checkout;
         let library = checkout.library()?;
         let Head::Branch { commit: Some(head), .. } = checkout.head(&library)? else {
@@ -136,7 +137,7 @@ impl Merges {
     }
 
     /// Whether the person signs their commits: the last value but ours.
-    fn wants_signature(&self, planned: &Planned) -> Result<bool, MergeError> {
+    pub(super) fn wants_signature(&self, planned: &Planned) -> Result<bool, MergeError> {
         let asked = self.0.git.on(&planned.checkout).args(["config", "--type=bool", "--get-all", "commit.gpgSign"]);
         let values = String::from_utf8_lossy(&asked.run_any()?.stdout).into_owned();
         Ok(values.lines().rev().nth(1) == Some("true"))
@@ -144,7 +145,7 @@ impl Merges {
 }
 
 /// The touched files as git's index takes them. Their contents move into the repository's own store.
-fn entries(planned: &Planned, place: &Place) -> Result<Vec<u8>, MergeError> {
+pub(super) fn entries(planned: &Planned, place: &Place) -> Result<Vec<u8>, MergeError> {
     let from = place.store.library(&planned.checkout)?;
     let to = planned.checkout.library()?;
     let what = |source| GitError::library("storing what is committed")(source);

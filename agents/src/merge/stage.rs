@@ -85,6 +85,7 @@ pub(super) fn stage(
         told: true,
         settled: planned.settled.clone(),
         trees: Some((planned.ours.to_string(), planned.merged.to_string())),
+        head: None,
         is_within: false,
     };
     record.write(folder)?;

@@ -11,9 +11,11 @@ use crate::worktree::{Base, Spec, Worktrees};
 
 mod commit;
 mod crash;
+mod history;
 mod home;
 mod picked;
 mod rejected;
+mod settled;
 mod several;
 
 /// A project, forks of it, and what brings their changes home.

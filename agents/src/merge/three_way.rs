@@ -23,6 +23,16 @@ pub(super) struct Collision {
     /// Every name that the file has on some side.
     pub(super) paths: BTreeSet<Vec<u8>>,
     pub(super) reason: &'static str,
+    /// The three sides, where it is one file of one name.
+    pub(super) sides: Option<Sides>,
+}
+
+/// What each side has: content and mode, or no such file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Sides {
+    pub(super) base: Option<(Oid, u32)>,
+    pub(super) ours: Option<(Oid, u32)>,
+    pub(super) theirs: Option<(Oid, u32)>,
 }
 
 impl Collision {
@@ -89,7 +99,8 @@ pub(super) fn join(
             }
         }
         if solved.is_none() {
-            conflicts.push(Collision { paths, reason: reason(library, collision) });
+            let reason = reason(library, collision);
+            conflicts.push(Collision { sides: sides_of(collision, &paths), paths, reason });
         }
     }
     let tree = index.write_tree_to(library).map_err(failed)?;
@@ -111,6 +122,18 @@ fn merge(library: &git2::Repository, base: Oid, ours: Oid, theirs: Oid) -> Resul
         library.merge_trees(&base, &ours, &theirs, Some(&git2::MergeOptions::new()))
     };
     merged().map_err(GitError::library("merging in memory"))
+}
+
+/// A file's sides; nothing when it has several names, or is none.
+fn sides_of(collision: &IndexConflict, paths: &BTreeSet<Vec<u8>>) -> Option<Sides> {
+    let all = [&collision.ancestor, &collision.our, &collision.their];
+    let is_file = |side: &&IndexEntry| side.mode != GITLINK;
+    let whole = paths.len() == 1 && all.iter().copied().flatten().all(|side| is_file(&side));
+    // With one side alone there is a folder on the other.
+    let two = all.iter().filter(|side| side.is_some()).count() >= 2;
+    let side = |side: &Option<IndexEntry>| side.as_ref().map(|entry| (entry.id, entry.mode));
+    let [base, ours, theirs] = all;
+    (whole && two).then(|| Sides { base: side(base), ours: side(ours), theirs: side(theirs) })
 }
 
 fn reason(library: &git2::Repository, collision: &IndexConflict) -> &'static str {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use offshoot_protocol::{
-    AgentId, AgentView, ChangeSummary, EventBody, FileDiff, Rejected, RejectedCode, Warning, WorktreeState,
+    AgentId, AgentView, ChangeSummary, DiffSide, EventBody, FileDiff, Rejected, RejectedCode, Warning, WorktreeState,
 };
 
 use super::Tree;
@@ -16,6 +16,9 @@ use crate::worktree::{self, Finished, Parent, Spec, Worktree};
 
 /// Most bytes of one file's two sides that are diffed without being asked to.
 const DIFF_BUDGET: u64 = 1024 * 1024;
+
+/// Most bytes of one side that are handed out whole: an image, say.
+const CONTENT_BUDGET: u64 = 16 * 1024 * 1024;
 
 /// A worktree that is checked before every call.
 pub(super) struct Verified(pub(super) Arc<Worktree>);
@@ -125,6 +128,17 @@ impl Tree {
         }
         let changes = Changes::of(self.means.kit.worktrees.git(), &worktree);
         blocking(move || changes.file_diff(&path, budget)).await
+    }
+
+    /// All of one side of a changed file; nothing when there is no file on that side.
+    pub async fn file_content(&self, id: &AgentId, path: &str, side: DiffSide) -> Result<Option<Vec<u8>>, Rejected> {
+        let worktree = self.worktree(id).ok_or_else(|| self.no_worktree(id))?;
+        let path = path.to_owned();
+        if let Some(watched) = self.look_at(id, &worktree) {
+            return blocking(move || watched.content(&path, side, CONTENT_BUDGET)).await;
+        }
+        let changes = Changes::of(self.means.kit.worktrees.git(), &worktree);
+        blocking(move || changes.content(&path, side, CONTENT_BUDGET)).await
     }
 
     async fn summary(&self, worktree: Arc<Worktree>) -> Result<ChangeSummary, Rejected> {

@@ -7,7 +7,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use offshoot_protocol::{AgentId, AgentView, ChangeSummary, Delta, FileDiff};
+use offshoot_protocol::{AgentId, AgentView, ChangeSummary, Delta, DiffSide, FileDiff};
 
 use super::Tree;
 use crate::agent::is_running;
@@ -56,6 +56,14 @@ impl Watched {
             self.changes.summary()?;
         }
         self.changes.file_diff(path, budget)
+    }
+
+    /// All of one side of a file. Blocks.
+    pub(super) fn content(&self, path: &str, side: DiffSide, limit: u64) -> Result<Option<Vec<u8>>, ChangesError> {
+        if self.begin() || !self.is_reliable() {
+            self.changes.summary()?;
+        }
+        self.changes.content(path, side, limit)
     }
 
     fn is_reliable(&self) -> bool {

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use offshoot_protocol::{
-    AgentId, Clash, EventBody, Input, InputId, MergeDone, MergeHow, MergeId, MergePreview, MergeSelection, Origin,
-    Rejected, RejectedCode, WorktreeState,
+    AgentId, Clash, ConflictFile, EventBody, Input, InputId, MergeDone, MergeHow, MergeId, MergePreview,
+    MergeSelection, Origin, Rejected, RejectedCode, Resolution, SessionId, WorktreeState,
 };
 
 use super::{Tree, not_stored, provenance};
 use crate::agent::is_running;
 use crate::git::discover;
-use crate::merge::{MergeError, Merges, Message, Order, Share};
+use crate::merge::{Form, MergeError, Merges, Message, Order, Share};
 use crate::prompt;
 use crate::worktree::{Parent, Worktree, WorktreeError};
 
@@ -72,9 +72,26 @@ impl Tree {
                 let message = Message { text, patience: COMMIT_PATIENCE };
                 self.merging(move |merges| merges.squash(&id, leave_out, &message, Some(&session))).await?
             }
+            MergeHow::Merge { message } => {
+                let text = self.message(&message, &preview);
+                self.with_history(id, Form::Merge, text, session).await?
+            }
+            MergeHow::Rebase => self.with_history(id, Form::Rebase, String::new(), session).await?,
+            MergeHow::CherryPick => self.with_history(id, Form::CherryPick, String::new(), session).await?,
         };
         self.record_applied(&done).await?;
         Ok(done)
+    }
+
+    async fn with_history(
+        &self,
+        id: MergeId,
+        form: Form,
+        text: String,
+        session: SessionId,
+    ) -> Result<MergeDone, Rejected> {
+        let message = Message { text, patience: COMMIT_PATIENCE };
+        self.merging(move |merges| merges.bring_history(&id, &form, &message, Some(&session))).await
     }
 
     /// A commit's message, with where the changes came from.
@@ -113,6 +130,35 @@ impl Tree {
         ];
         let (seq, ()) = self.journal.decide(|_| (facts, ()));
         self.journal.stored(seq).await.map_err(|error| not_stored(&error))
+    }
+
+    /// The sides of a conflict that a preview named.
+    pub async fn conflict(&self, merge: &MergeId, agent: &AgentId, path: &str) -> Result<ConflictFile, Rejected> {
+        let (id, agent, path) = (merge.clone(), agent.clone(), path.to_owned());
+        self.merging(move |merges| merges.conflict(&id, &agent, &path)).await
+    }
+
+    /// Settles a conflict of a preview. Returns the preview that follows from it.
+    pub async fn resolve(
+        &self,
+        merge: &MergeId,
+        agent: &AgentId,
+        path: &str,
+        with: Resolution,
+    ) -> Result<MergePreview, Rejected> {
+        let (id, agent, path) = (merge.clone(), agent.clone(), path.to_owned());
+        self.merging(move |merges| merges.resolve(&id, &agent, &path, with)).await
+    }
+
+    /// Asks the agent to work the checkout's version of a file into its own, which then settles the conflict.
+    pub async fn hand_over_conflict(&self, merge: &MergeId, agent: &AgentId, path: &str) -> Result<(), Rejected> {
+        let file = self.conflict(merge, agent, path).await?;
+        let Some(ours) = file.ours.filter(|_| file.text) else {
+            let message = "Only a text that both sides have can be handed to the agent.";
+            return Err(Rejected::new(RejectedCode::NotApplicable, message, "Take a side instead."));
+        };
+        let text = provenance::conflict(path, &ours);
+        self.send(agent, text).await
     }
 
     /// What a preview would change, as a patch.
@@ -301,7 +347,8 @@ fn refused(error: &MergeError) -> Rejected {
         MergeError::ChangedSince(_) => {
             (RejectedCode::NotApplicable, "Nothing was touched, since undoing would lose these later changes.")
         }
-        MergeError::NotApplied(_) => (RejectedCode::Gone, "A commit is taken back with git."),
+        MergeError::NotApplied(_) => (RejectedCode::Gone, ""),
+        MergeError::MovedOn(_) => (RejectedCode::NotApplicable, "Take it back with `git revert`."),
         MergeError::Dirty(_) => (RejectedCode::NotApplicable, "Commit them first, or apply without a commit."),
         MergeError::NoCommit(_) => (RejectedCode::NotApplicable, "Apply without a commit instead."),
         _ => (RejectedCode::Failed, "The files are as they were."),

@@ -27,6 +27,17 @@ pub(super) fn message(words: &str, titles: &[String], trailers: &str) -> String 
     format!("{words}\n\n{trailers}")
 }
 
+/// What an agent is asked whose change of a file conflicts.
+pub(super) fn conflict(path: &str, ours: &str) -> String {
+    let longest = ours.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!(
+        "Your change of `{path}` conflicts with what I have there now. Work my version below into your own version of the file \
+         in your directory: keep what both of us want, leave no conflict marks, and tell me in one sentence how you settled \
+         it.\n\n{fence}\n{ours}\n{fence}"
+    )
+}
+
 /// A title is a model's text: nothing of it may look like another line.
 fn one_line(text: &str) -> String {
     let words: Vec<&str> =
@@ -43,5 +54,6 @@ mod tests {
         assert_eq!(one_line("Fix\nSigned-off-by: me\u{1b}[0m"), "Fix Signed-off-by: me [0m");
         assert_eq!(message("", &["one".into(), "two\n".into()], "T\n"), "one; two\n\nT\n");
         assert_eq!(message(" Fix it\n", &[], "T\n"), "Fix it\n\nT\n");
+        assert!(conflict("a", "x ```` y").contains("`````\nx ```` y\n`````"));
     }
 }

@@ -6,6 +6,8 @@ import { Icon } from "../parts/Icon";
 import { amount, clockSpan, plural, useNow } from "../parts/time";
 import type { AgentId, AgentView, ShellView } from "../protocol.gen";
 import type { SessionStore } from "../session/store";
+import { useDragging } from "../review/drags";
+import { useRadar } from "../review/radar";
 import { StateMark } from "./StateMark";
 import { activityOf, KIND_WORD, elapsed, faceOfState, hue, isAtWork, titleOf, tokens } from "./state";
 import { rollUp, treeKey, treeNodes, type TreeNode } from "./tree";
@@ -125,6 +127,17 @@ interface RowProps {
 
 function Row(props: RowProps): JSX.Element {
   const app = useApp();
+  const dragging = useDragging();
+  const radar = useRadar();
+  const conflicts = createMemo(() => radar.of(props.agent.id));
+  const conflictWords = () => {
+    const { state } = props.session;
+    const others = conflicts().map((clash) => {
+      const id = clash.agent === props.agent.id ? clash.other : clash.agent;
+      return id === undefined ? "your checkout" : `“${state.agents[id]?.title ?? id}”`;
+    });
+    return `Conflicts with ${others.join(", ")}`;
+  };
   const face = () => faceOfState(props.agent.state);
   const title = () => titleOf(props.session.state, props.agent);
   const level = () => props.node?.level ?? 1;
@@ -152,6 +165,10 @@ function Row(props: RowProps): JSX.Element {
       aria-label={`${KIND_WORD[props.agent.kind]}: ${title()}, ${face().word}`}
       tabindex={props.isTabStop ? 0 : -1}
       style={{ "padding-left": `${((level() - 1) * 14 + 4) / 16}rem`, "--level": level() }}
+      data-over={dragging?.state()?.over === props.agent.id}
+      onPointerDown={(event) => {
+        if (props.agent.worktree?.state.kind === "live") dragging?.onPointerDown(event, { kind: "fork", agent: props.agent.id }, title());
+      }}
       onClick={() => props.onSelect()}
       onFocus={() => props.onFocus()}
     >
@@ -188,6 +205,12 @@ function Row(props: RowProps): JSX.Element {
               {waiting()}
               <span class="sr-only"> waiting for you</span>
             </button>
+          </Show>
+          <Show when={conflicts().length > 0}>
+            <span class={s.conflicts} title={conflictWords()}>
+              <Icon name="alert" size={12} />
+              <span class="sr-only">{conflictWords()}</span>
+            </span>
           </Show>
           <Show when={files() > 0}>
             <span class={s.files} title={`${plural(files(), "changed file")}`}>

@@ -57,6 +57,7 @@ export const KEYS: { title: string; keys: KeyHelp[] }[] = [
       { keys: "j k", does: "Next and previous line; with Shift, several" },
       { keys: "a x v", does: "Accept, reject, viewed: the hunk; with Shift, the file" },
       { keys: "c", does: "Comment on the line" },
+      { keys: "t", does: "Attach the hunk to the message; with Shift, the file" },
       { keys: "s", does: "Send the comments" },
       { keys: "u", does: "Put back what was rejected last" },
       { keys: "m", does: "Merge" },

@@ -15,6 +15,7 @@ import { FileView } from "./FileView";
 import type { FileReview } from "./fileReview";
 import { Home } from "./Home";
 import { NO_REVIEW, marksOf, takenOut } from "./marks";
+import { RadarView } from "./Radar";
 import { ReviewBar, TakenOut } from "./ReviewBar";
 import s from "./Changes.module.css";
 
@@ -130,6 +131,7 @@ export function Changes(props: { session: SessionStore; agent: AgentView }): JSX
             title="No worktree of its own"
             text={`${props.agent.kind === "root" ? "The root" : "This agent"} works in the shared folder. What agents change in their own worktrees is reviewed here.`}
           />
+          <RadarView session={props.session} />
           <Elsewhere session={props.session} />
         </Match>
         <Match when={isPutAway()}>

@@ -4,6 +4,7 @@ import { For, Match, Show, Switch, createMemo, createSignal, type JSX } from "so
 import { Icon } from "../parts/Icon";
 import { Unseen } from "../parts/Unseen";
 import { hasUnseen } from "../parts/invisible";
+import { plural } from "../parts/time";
 import type { Hunk } from "../protocol.gen";
 import type { HunkActions } from "./actions";
 import type { Colours } from "./colours";
@@ -49,6 +50,14 @@ export function DiffLine(props: { row: DiffRow; context: DiffContext }): JSX.Ele
         )}
       </Match>
       <Match when={props.row.type === "pair" && props.row}>{(row) => <Pair row={row()} context={props.context} />}</Match>
+      <Match when={props.row.type === "gap" && props.row}>
+        {(row) => (
+          <button type="button" class={s.gap} onClick={() => props.context.actions?.openGap(row().gap)}>
+            <Icon name="widen" size={12} />
+            {row().count === undefined ? "Show the lines below" : `${plural(row().count ?? 0, "unchanged line")}`}
+          </button>
+        )}
+      </Match>
       <Match when={props.row.type === "comment" && props.row}>
         {(row) => <CommentRow row={row()} actions={props.context.actions} />}
       </Match>

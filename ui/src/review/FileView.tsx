@@ -10,8 +10,10 @@ import { bytes } from "../parts/time";
 import type { AgentView, ChangedFile } from "../protocol.gen";
 import type { SessionStore } from "../session/store";
 import { diffColours } from "./colours";
-import { nothingToShow } from "./diff";
+import { isImage, nothingToShow } from "./diff";
+import { Images } from "./Images";
 import { DiffLine, type DiffContext } from "./DiffLines";
+import { useDragging } from "./drags";
 import { createFileReview, type FileReview } from "./fileReview";
 import s from "./Changes.module.css";
 
@@ -25,6 +27,7 @@ export function FileView(props: {
   onLeave: (by: 1 | -1) => void;
 }): JSX.Element {
   const app = useApp();
+  const dragging = useDragging();
   const [whole, setWhole] = createSignal<string>();
   let handle: ListHandle | undefined;
 
@@ -41,6 +44,8 @@ export function FileView(props: {
   const colours = createMemo(() => diffColours(hunks(), props.file.path));
   const review = createFileReview({
     app,
+    dragging,
+    session: props.session.id,
     agent: () => props.agent,
     file: () => props.file,
     diff: shown,
@@ -72,11 +77,12 @@ export function FileView(props: {
 
   return (
     <>
-      <div class={s.fileHead}>
+      <div class={s.fileHead} onPointerDown={(event) => dragging?.onPointerDown(event, { kind: "context", text: review.quote() }, props.file.path)}>
         <span class={s.filePath}>
           <Unseen text={props.file.path} />
         </span>
         <span class={s.nav}>
+          <IconButton icon="message" label="Attach to the message (T)" onClick={() => app.propose({ text: review.quote(), send: false })} />
           <IconButton icon="up" label="Previous hunk (p)" onClick={() => review.toHunk(-1)} disabled={hunks().length < 2} />
           <IconButton icon="down" label="Next hunk (n)" onClick={() => review.toHunk(1)} disabled={hunks().length < 2} />
         </span>
@@ -127,6 +133,9 @@ export function FileView(props: {
                 Load anyway
               </Button>
             </div>
+          </Match>
+          <Match when={shown() !== undefined && isImage(props.file.path) && (shown()?.file.binary ?? false)}>
+            <Images session={props.session} agent={props.agent.id} file={props.file} />
           </Match>
           <Match when={shown() && nothingToShow(shown() ?? { file: props.file, hunks: [] })}>{(words) => <p class={s.note}>{words()}</p>}</Match>
         </Switch>

@@ -15,6 +15,7 @@ export function HunkHead(props: { row: HunkRow; actions: HunkActions | undefined
       data-current={props.isCurrent}
       data-state={state()?.rejection ? "rejected" : state()?.isAccepted ? "accepted" : undefined}
       onMouseDown={() => props.actions?.point(props.row.key)}
+      onPointerDown={(event) => props.actions?.drag(props.row.hunk, event)}
     >
       <Show when={props.actions && state()}>
         <button
@@ -42,6 +43,7 @@ export function HunkHead(props: { row: HunkRow; actions: HunkActions | undefined
                 <>
                   <Act icon="done" label="Accept hunk" keys="a" pressed={now().isAccepted} tone="good" onClick={() => props.actions?.accept(props.row.hunk)} />
                   <Act icon="failed" label="Reject hunk" keys="x" tone="bad" onClick={() => props.actions?.reject(props.row.hunk)} />
+                  <Act icon="message" label="Attach hunk to the message" keys="t" onClick={() => props.actions?.attach(props.row.hunk)} />
                   <Act icon="eye" label="Hunk viewed" keys="v" pressed={now().isViewed} onClick={() => props.actions?.view(props.row.hunk)} />
                 </>
               }
@@ -62,7 +64,7 @@ export function HunkHead(props: { row: HunkRow; actions: HunkActions | undefined
   );
 }
 
-function Act(props: { icon: "done" | "failed" | "eye"; label: string; keys: string; pressed?: boolean; tone?: "good" | "bad"; onClick: () => void }): JSX.Element {
+function Act(props: { icon: "done" | "failed" | "eye" | "message"; label: string; keys: string; pressed?: boolean; tone?: "good" | "bad"; onClick: () => void }): JSX.Element {
   return (
     <button
       type="button"

@@ -11,8 +11,9 @@ import { Icon } from "../parts/Icon";
 import { plural } from "../parts/time";
 import type { AgentId, AgentView, MergeConflict, MergePreview, MergeSelection, Rejected } from "../protocol.gen";
 import type { SessionStore } from "../session/store";
+import { ConflictView } from "./ConflictView";
 import { FileRow } from "./FileRow";
-import { HOWS, acceptedOf, firstChoice, howOf, together, type HowKind } from "./merge";
+import { HOWS, acceptedOf, firstChoice, hasHistory, howOf, together, type HowKind } from "./merge";
 import s from "./MergeDialog.module.css";
 
 export function MergeDialog(props: { session: SessionStore }): JSX.Element {
@@ -40,7 +41,8 @@ function Merge(props: { session: SessionStore; agent: AgentView; agents: AgentId
   const [problem, setProblem] = createSignal<Rejected>();
   const accepted = () => candidates().reduce((sum, one) => sum + (agents().includes(one.id) ? acceptedOf(one) : 0), 0);
   const chosen = () => candidates().flatMap((one) => (agents().includes(one.id) ? [one.id] : []));
-  const [preview, { refetch }] = createResource(
+  const [open, setOpen] = createSignal<MergeConflict>();
+  const [preview, { refetch, mutate }] = createResource(
     () => (chosen().length > 0 ? { agents: chosen(), selection: selection() } : undefined),
     ({ agents: whose, selection: which }) => app.bridge.mergePreview(props.session.id, whose, which),
   );
@@ -73,8 +75,8 @@ function Merge(props: { session: SessionStore; agent: AgentView; agents: AgentId
     }
   };
 
-  return (
-    <div class={s.merge}>
+  const chosenForm = () => (
+    <>
       <Show when={candidates().length > 1}>
         <fieldset class={s.whose}>
           <legend>Whose changes</legend>
@@ -99,11 +101,16 @@ function Merge(props: { session: SessionStore; agent: AgentView; agents: AgentId
       </Show>
       <div class={s.choices}>
         <div class={s.segments} role="radiogroup" aria-label="Which changes">
-          <Segment label="Accepted" isOn={selection().kind === "accepted"} disabled={accepted() === 0} onSelect={() => setSelection({ kind: "accepted" })} />
+          <Segment
+            label="Accepted" isOn={selection().kind === "accepted"} disabled={accepted() === 0} onSelect={() => {
+              setSelection({ kind: "accepted" });
+              if (hasHistory(how())) setHow("squash");
+            }}
+          />
           <Segment label="Everything" isOn={selection().kind === "all"} onSelect={() => setSelection({ kind: "all" })} />
         </div>
         <div class={s.segments} role="radiogroup" aria-label="In which form">
-          <For each={HOWS}>{(one) => <Segment label={one.label} title={one.note} isOn={how() === one.kind} onSelect={() => setHow(one.kind)} />}</For>
+          <For each={HOWS}>{(one) => <Segment label={one.label} title={one.note} isOn={how() === one.kind} disabled={hasHistory(one.kind) && selection().kind !== "all"} onSelect={() => setHow(one.kind)} />}</For>
         </div>
       </div>
       <Show when={form()?.hasMessage}>
@@ -148,7 +155,7 @@ function Merge(props: { session: SessionStore; agent: AgentView; agents: AgentId
                 </For>
               </div>
               <Show when={of().conflicts.length > 0}>
-                <Conflicts session={props.session} of={of().conflicts} />
+                <Conflicts session={props.session} of={of().conflicts} onOpen={setOpen} />
               </Show>
               <Show when={problem()}>{(rejected) => <Problem of={rejected()} />}</Show>
               <div class={s.answers}>
@@ -160,7 +167,7 @@ function Merge(props: { session: SessionStore; agent: AgentView; agents: AgentId
                 <Button kind="quiet" onClick={() => props.onClose()}>
                   Cancel
                 </Button>
-                <Button kind="primary" disabled={isBusy() || preview.loading || of().files.length === 0} onClick={() => void go(of())}>
+                <Button kind="primary" disabled={isBusy() || preview.loading || of().files.length === 0 || (hasHistory(how()) && of().conflicts.length > 0)} onClick={() => void go(of())}>
                   {of().conflicts.length > 0 ? `${form()?.verb ?? ""}, without the conflicts` : (form()?.verb ?? "")}
                 </Button>
               </div>
@@ -168,6 +175,24 @@ function Merge(props: { session: SessionStore; agent: AgentView; agents: AgentId
           )}
         </Match>
       </Switch>
+    </>
+  );
+  return (
+    <div class={s.merge}>
+      <Show when={open()} fallback={chosenForm()}>
+        {(conflict) => (
+          <ConflictView
+            session={props.session}
+            merge={shown()?.merge ?? ""}
+            conflict={conflict()}
+            onBack={() => setOpen(undefined)}
+            onSettled={(next) => {
+              mutate(next);
+              setOpen(undefined);
+            }}
+          />
+        )}
+      </Show>
     </div>
   );
 }
@@ -188,7 +213,7 @@ function Segment(props: { label: string; title?: string; isOn: boolean; disabled
   );
 }
 
-function Conflicts(props: { session: SessionStore; of: MergeConflict[] }): JSX.Element {
+function Conflicts(props: { session: SessionStore; of: MergeConflict[]; onOpen: (conflict: MergeConflict) => void }): JSX.Element {
   const side = (conflict: MergeConflict) =>
     conflict.other === undefined ? "your checkout" : `“${props.session.state.agents[conflict.other]?.title ?? conflict.other}”`;
   return (
@@ -203,6 +228,11 @@ function Conflicts(props: { session: SessionStore; of: MergeConflict[] }): JSX.E
             <span>
               with {side(conflict)}: {conflict.reason}
             </span>
+            <Show when={conflict.resolvable}>
+              <Button small onClick={() => props.onOpen(conflict)}>
+                Settle…
+              </Button>
+            </Show>
           </p>
         )}
       </For>

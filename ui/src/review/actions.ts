@@ -15,7 +15,13 @@ export interface HunkActions {
   reject(hunk: number): void;
   view(hunk: number): void;
   fold(hunk: number): void;
+  /** Reads and draws the unchanged lines there. */
+  openGap(gap: number): void;
   takeBack(rejection: Rejection): void;
+  /** Puts a hunk into the message that is being written. */
+  attach(hunk: number): void;
+  /** Begins to drag it there. */
+  drag(hunk: number, event: PointerEvent): void;
   /** Moves the cursor to a row. */
   point(key: string, extend?: boolean): void;
   isSelected(key: string): boolean;

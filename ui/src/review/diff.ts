@@ -51,13 +51,32 @@ export interface DraftRow {
   passage: Passage;
 }
 
-export type DiffRow = HunkRow | LineRow | PairRow | CommentRow | DraftRow;
+/** Lines that nobody changed, not drawn. */
+export interface GapRow {
+  type: "gap";
+  key: string;
+  gap: number;
+  /** How many; unknown behind the last hunk until the file was read. */
+  count: number | undefined;
+}
+
+/** The unchanged lines of a file, and which of them are drawn. */
+export interface Context {
+  /** The file's lines now, once they were read. */
+  lines: readonly string[] | undefined;
+  /** Gaps that were opened: the one before each hunk has its number, the last one is behind all. */
+  open: ReadonlySet<number>;
+}
+
+export type DiffRow = HunkRow | LineRow | PairRow | CommentRow | DraftRow | GapRow;
 
 export interface RowOptions {
   split?: boolean;
   isFolded?: (hunk: Hunk) => boolean;
   comments?: readonly Comment[];
   draft?: Passage | undefined;
+  /** Absent: there is nothing between the hunks (a new file, a piece of text). */
+  context?: Context | undefined;
 }
 
 /** Reads a unified diff without file headers. Lines it can't place are left out. */
@@ -94,7 +113,8 @@ export function diffRows(hunks: readonly Hunk[], options: RowOptions = {}): Diff
   const rows: DiffRow[] = [];
   const notes = new Map<string, (CommentRow | DraftRow)[]>();
   const lines = hunks.map(linesOf);
-  const all = lines.flat();
+  const gaps = options.context ? gapsOf(hunks, options.context) : [];
+  const all = [...lines.flat(), ...gaps.flatMap((gap) => gap.lines)];
   const put = (row: CommentRow | DraftRow, passage: Passage): boolean => {
     const target = placeOf(passage, all);
     if (target) notes.set(target.key, [...(notes.get(target.key) ?? []), row]);
@@ -106,7 +126,24 @@ export function diffRows(hunks: readonly Hunk[], options: RowOptions = {}): Diff
   }
   if (options.draft) put({ type: "draft", key: "draft", passage: options.draft }, options.draft);
 
+  const pushLines = (own: readonly LineRow[]) => {
+    if (options.split) {
+      for (const pair of pairs(own)) {
+        rows.push(pair);
+        const said = [pair.old, pair.now].flatMap((line) => (line ? (notes.get(line.key) ?? []) : []));
+        rows.push(...new Set(said));
+      }
+    } else {
+      for (const line of own) rows.push(line, ...(notes.get(line.key) ?? []));
+    }
+  };
+  const pushGap = (gap: Gap | undefined) => {
+    if (!gap) return;
+    if (gap.lines.length > 0) pushLines(gap.lines);
+    else if (gap.count !== 0) rows.push({ type: "gap", key: `gap:${gap.number}`, gap: gap.number, count: gap.count });
+  };
   hunks.forEach((hunk, place) => {
+    pushGap(gaps[place]);
     const isFolded = options.isFolded?.(hunk) === true;
     rows.push({
       type: "hunk",
@@ -119,17 +156,53 @@ export function diffRows(hunks: readonly Hunk[], options: RowOptions = {}): Diff
     const own = lines[place] ?? [];
     if (isFolded) {
       for (const line of own) rows.push(...(notes.get(line.key) ?? []));
-    } else if (options.split) {
-      for (const pair of pairs(own)) {
-        rows.push(pair);
-        const said = [pair.old, pair.now].flatMap((line) => (line ? (notes.get(line.key) ?? []) : []));
-        rows.push(...new Set(said));
-      }
-    } else {
-      for (const line of own) rows.push(line, ...(notes.get(line.key) ?? []));
-    }
+    } else pushLines(own);
   });
+  pushGap(gaps[hunks.length]);
   return rows;
+}
+
+interface Gap {
+  number: number;
+  count: number | undefined;
+  /** Its lines, when it is open. */
+  lines: LineRow[];
+}
+
+/** What lies before, between and behind the hunks. */
+function gapsOf(hunks: readonly Hunk[], context: Context): Gap[] {
+  const gaps: Gap[] = [];
+  let old = 1;
+  let now = 1;
+  const add = (end: number | undefined) => {
+    const number = gaps.length;
+    const total = end ?? (context.lines ? context.lines.length + 1 : undefined);
+    const count = total === undefined ? undefined : Math.max(0, total - now);
+    const isOpen = context.open.has(number) && context.lines !== undefined && count !== undefined;
+    const lines: LineRow[] = [];
+    for (let at = 0; isOpen && at < count; at += 1) {
+      lines.push({
+        type: "line",
+        key: `gap${number}.${now + at}`,
+        hunk: -1,
+        at: now + at - 1,
+        kind: "context",
+        old: old + at,
+        now: now + at,
+        text: context.lines?.[now + at - 1] ?? "",
+        noNewline: false,
+        partner: undefined,
+      });
+    }
+    gaps.push({ number, count, lines });
+  };
+  for (const hunk of hunks) {
+    add(Math.max(1, hunk.new_start));
+    old = hunk.old_start + hunk.old_lines;
+    now = hunk.new_start + hunk.new_lines;
+  }
+  if (hunks.length > 0) add(undefined);
+  return gaps;
 }
 
 function linesOf(hunk: Hunk, place: number): LineRow[] {

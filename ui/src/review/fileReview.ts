@@ -2,9 +2,11 @@
 
 import { batch, createEffect, createMemo, createSignal, on, type Accessor } from "solid-js";
 import type { AppStore } from "../store";
-import type { AgentView, ChangedFile, Comment, FileDiff, Hunk, Passage, Rejection, ReviewWish } from "../protocol.gen";
+import type { AgentView, ChangedFile, Comment, FileDiff, Hunk, Passage, Rejection, ReviewWish, SessionId } from "../protocol.gen";
 import type { HunkActions, HunkState } from "./actions";
-import { diffRows, passageOf, type DiffRow, type LineRow } from "./diff";
+import type { Dragging } from "../parts/drag";
+import { quoted, type Dragged } from "./drags";
+import { diffRows, passageOf, type Context, type DiffRow, type LineRow } from "./diff";
 import { NO_REVIEW, markFiles, markHunk, marksOf } from "./marks";
 
 export interface FileReview {
@@ -21,12 +23,16 @@ export interface FileReview {
   acceptFile(): void;
   rejectFile(): void;
   viewFile(): void;
+  /** What a message quotes of the file. */
+  quote(): string;
   /** Handles a key; answers whether it meant something. */
   key(event: KeyboardEvent): boolean;
 }
 
 export interface Reviewed {
   app: AppStore;
+  dragging: Dragging<Dragged> | undefined;
+  session: SessionId;
   agent: Accessor<AgentView>;
   file: Accessor<ChangedFile>;
   diff: Accessor<FileDiff | undefined>;
@@ -53,9 +59,32 @@ export function createFileReview(of: Reviewed): FileReview {
     const hash = hunk.hash ?? "";
     return unfolded().get(hash) ?? marks().isViewed(of.file().hash, hash);
   };
+  const [lines_, setLines] = createSignal<{ hash: string; lines: string[] }>();
+  const [openGaps, setOpenGaps] = createSignal<ReadonlySet<number>>(new Set());
+  /** New and deleted files are all hunk. */
+  const context = createMemo((): Context | undefined => {
+    const { kind, hash } = of.file();
+    if (kind === "added" || kind === "deleted") return undefined;
+    const read = lines_();
+    return { lines: read?.hash === hash ? read.lines : undefined, open: openGaps() };
+  });
+  const openGap = async (gap: number) => {
+    const { hash, path } = of.file();
+    try {
+      if (lines_()?.hash !== hash) {
+        const bytes = await of.app.bridge.fileContent(of.session, of.agent().id, path, "now");
+        const lines = new TextDecoder().decode(bytes).split("\n");
+        if (lines.at(-1) === "") lines.pop();
+        setLines({ hash, lines });
+      }
+      setOpenGaps((before) => new Set(before).add(gap));
+    } catch (error) {
+      of.app.report(error);
+    }
+  };
   const comments = createMemo(() => (review().comments ?? []).filter((comment) => comment.passage.path === of.file().path));
   const rows = createMemo(() =>
-    of.diff() === undefined ? [] : diffRows(hunks(), { split: of.isSplit(), isFolded, comments: comments(), draft: draft() }),
+    of.diff() === undefined ? [] : diffRows(hunks(), { split: of.isSplit(), isFolded, comments: comments(), draft: draft(), context: context() }),
   );
   const lines = createMemo(() => rows().flatMap((row): LineRow[] => (row.type === "line" ? [row] : row.type === "pair" ? pairLines(row) : [])));
   /** Where the cursor can be, in order. */
@@ -85,6 +114,7 @@ export function createFileReview(of: Reviewed): FileReview {
           setDraft(undefined);
           setDraftText("");
           setUnfolded(new Map());
+          setOpenGaps(new Set<number>());
         }),
       { defer: true },
     ),
@@ -150,6 +180,15 @@ export function createFileReview(of: Reviewed): FileReview {
       const one = hunks()[hunk];
       if (one) setUnfolded((before) => new Map(before).set(one.hash ?? "", !isFolded(one)));
     },
+    attach(hunk) {
+      const one = hunks()[hunk];
+      if (one) of.app.propose({ text: quoted(of.file(), of.agent().title, [one]), send: false });
+    },
+    drag(hunk, event) {
+      const one = hunks()[hunk];
+      if (one) of.dragging?.onPointerDown(event, { kind: "context", text: quoted(of.file(), of.agent().title, [one]) }, `A hunk of ${of.file().path}`);
+    },
+    openGap: (gap) => void openGap(gap),
     takeBack: (rejection) => void wish({ kind: "unreject", merge: rejection.merge }),
     point(key, extend) {
       batch(() => {
@@ -232,6 +271,7 @@ export function createFileReview(of: Reviewed): FileReview {
       if (!review_.fileRejection()) void wish({ kind: "reject", path: of.file().path, hash: of.file().hash });
     },
     viewFile: () => void wish(markFiles("viewed", !review_.isFileViewed(), [of.file()], hunks())),
+    quote: () => quoted(of.file(), of.agent().title, hunks()),
     key(event) {
       const hunk = currentHunk();
       switch (event.key) {
@@ -260,6 +300,13 @@ export function createFileReview(of: Reviewed): FileReview {
         case "v":
           if (hunk === undefined) review_.viewFile();
           else actions.view(hunk);
+          return true;
+        case "t":
+          if (hunk === undefined) of.app.propose({ text: review_.quote(), send: false });
+          else actions.attach(hunk);
+          return true;
+        case "T":
+          of.app.propose({ text: review_.quote(), send: false });
           return true;
         case "A":
           review_.acceptFile();

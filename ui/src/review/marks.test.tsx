@@ -50,6 +50,17 @@ test("comments stand below their lines on either side, and those whose lines are
   expect(split).toEqual(["gone", "hunk", "pair", "pair", "old", "new", "pair", "hunk", "pair", "pair", "moved", "pair"]);
 });
 
+test("unchanged lines between the hunks are drawn when they are asked for, with the numbers of both sides", () => {
+  const lines = Array.from({ length: 24 }, (_, at) => `line ${at + 1}`);
+  const closed = diffRows(HUNKS, { context: { lines: undefined, open: new Set() } });
+  expect(closed.flatMap((row) => (row.type === "gap" ? [row.count] : []))).toEqual([16, undefined]);
+  const open = diffRows(HUNKS, { context: { lines, open: new Set([1, 2]) } });
+  const shown = open.flatMap((row) => (row.type === "line" && row.hunk === -1 ? [[row.old, row.now, row.text]] : []));
+  expect(shown[0]).toEqual([4, 4, "line 4"]);
+  expect(shown.slice(-2)).toEqual([[22, 23, "line 23"], [23, 24, "line 24"]]);
+  expect(open.some((row) => row.type === "gap")).toBe(false);
+});
+
 test("a selection is a passage of the side that its last line is on", () => {
   const lines = diffRows(HUNKS).filter((row): row is LineRow => row.type === "line");
   expect(passageOf("f", HUNKS, lines.slice(0, 2))).toEqual({ path: "f", side: "base", first: 1, last: 2, quoted: "a\nb", hunk: "h0" });

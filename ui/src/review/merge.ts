@@ -17,9 +17,15 @@ export interface How {
 export const HOWS: readonly How[] = [
   { kind: "apply", label: "Into my files", note: "Uncommitted, beside what you have changed yourself", verb: "Apply to my checkout", hasMessage: false },
   { kind: "squash", label: "One commit", note: "On the branch that is checked out", verb: "Commit", hasMessage: true },
+  { kind: "merge", label: "Merge commit", note: "The forks' own commits come along, behind a commit with two parents", verb: "Merge", hasMessage: true },
+  { kind: "rebase", label: "Rebase", note: "The forks' commits, one after the other, behind yours", verb: "Rebase", hasMessage: false },
+  { kind: "cherry_pick", label: "Cherry-pick", note: "As rebase; each commit names the one that it was picked from", verb: "Cherry-pick", hasMessage: false },
 ];
 
-export const howOf = (kind: HowKind, message: string): MergeHow => (kind === "squash" ? { kind, message } : { kind });
+/** The forms that take all of a fork's changes: only those have a history. */
+export const hasHistory = (kind: HowKind): boolean => kind === "merge" || kind === "rebase" || kind === "cherry_pick";
+
+export const howOf = (kind: HowKind, message: string): MergeHow => (kind === "squash" || kind === "merge" ? { kind, message } : { kind });
 
 const isLive = (agent: AgentView | undefined) => agent?.worktree?.state.kind === "live";
 

@@ -111,8 +111,8 @@ test("conflicts are named with their other side; a refusal is told and looked at
   bridge.mergePreview = async (...what) => ({
     ...(await mergePreview(...what)),
     conflicts: [
-      { agent: what[1][0] ?? "", path: "src/both.rs", reason: "both sides changed the same lines" },
-      { agent: what[1][0] ?? "", path: "src/fork.rs", other: what[1][0] ?? "", reason: "both sides changed the same lines" },
+      { agent: what[1][0] ?? "", path: "src/both.rs", reason: "both sides changed the same lines", resolvable: true },
+      { agent: what[1][0] ?? "", path: "src/fork.rs", other: what[1][0] ?? "", reason: "both sides changed the same lines", resolvable: true },
     ],
   });
   const asked: boolean[] = [];

@@ -7,9 +7,10 @@ import { Icon } from "../parts/Icon";
 import type { RoleFields, RoleTool } from "../protocol.gen";
 import { ToolChip } from "./ToolChip";
 import { BINS, BIN_WORD, chipsOf, hasAllTools, isAvailable, isSame, joinEntry, place, withAllTools, withArgument, withRule, splitEntry, type Bin, type Carried, type Chip, type Spot } from "./draft";
-import { createDrag, type Target } from "./drag";
+import { createDrag, type Target } from "../parts/drag";
 import type { Editor } from "./editor";
-import { Ghost } from "./Ghost";
+import { Ghost } from "../parts/Ghost";
+import { OUTSIDE } from "./outside";
 import { RuleEditor } from "./RuleEditor";
 import { NO_FIELDS } from "./studio";
 import s from "./Bins.module.css";
@@ -226,7 +227,7 @@ export function Bins(props: { editor: Editor; tools: readonly RoleTool[] }): JSX
         <Icon name={note() === undefined ? "thinking" : "alert"} size={13} />
         <span>{note() ?? "A role file has no list of what asks. A tool in Ask stands in it without a rule, so each call is decided by the permission mode; a rule such as Bash(git diff *) in Allowed lets just those calls run."}</span>
       </p>
-      <Ghost drag={drag.state()} />
+      <Ghost drag={drag.state()} frames={OUTSIDE} />
     </div>
   );
 }

@@ -9,9 +9,10 @@ import { Icon } from "../parts/Icon";
 import { Menu } from "../parts/Menu";
 import type { RoleCard, RoleSource } from "../protocol.gen";
 import { Card } from "./Card";
-import { createDrag, type Target } from "./drag";
+import { createDrag, type Target } from "../parts/drag";
 import { nameOf, roleOf } from "./fromAgent";
-import { Ghost } from "./Ghost";
+import { Ghost } from "../parts/Ghost";
+import { OUTSIDE } from "./outside";
 import { NewRole } from "./NewRole";
 import { SOURCE_WORD, cardName } from "./studio";
 import { TEMPLATES, type Template } from "./templates";
@@ -161,7 +162,7 @@ export function Board(props: { onClose: () => void }): JSX.Element {
           )}
         </For>
       </div>
-      <Ghost drag={dragged()} />
+      <Ghost drag={dragged()} frames={OUTSIDE} />
       <NewRole template={template()} onClose={() => setTemplate(undefined)} />
     </div>
   );

@@ -8,7 +8,7 @@ import { Menu, type MenuEntry } from "../parts/Menu";
 import { plural } from "../parts/time";
 import { Unseen } from "../parts/Unseen";
 import type { RoleCard } from "../protocol.gen";
-import type { Dragging } from "./drag";
+import type { Dragging } from "../parts/drag";
 import { roleHue } from "./hue";
 import { NO_FIELDS, SOURCE_WORD, cardName } from "./studio";
 import s from "./Card.module.css";

@@ -5,7 +5,7 @@ import { Menu, type MenuEntry } from "../parts/Menu";
 import { Unseen } from "../parts/Unseen";
 import { Icon } from "../parts/Icon";
 import { BINS, BIN_WORD, splitEntry, type Carried, type Spot } from "./draft";
-import type { Dragging } from "./drag";
+import type { Dragging } from "../parts/drag";
 import s from "./ToolChip.module.css";
 
 export function ToolChip(props: {

@@ -3,13 +3,13 @@
 use super::*;
 use crate::git::fixture::make_hostile;
 
-fn message(patience: Duration) -> Message {
+pub(super) fn message(patience: Duration) -> Message {
     Message { text: "Work of a fork\n".to_owned(), patience }
 }
 
-const LONG: Duration = Duration::from_secs(60);
+pub(super) const LONG: Duration = Duration::from_secs(60);
 
-fn hook(world: &World, name: &str, script: &str) {
+pub(super) fn hook(world: &World, name: &str, script: &str) {
     let hook = world.project().join(".git/hooks").join(name);
     std::fs::create_dir_all(hook.parent().unwrap()).unwrap();
     std::fs::write(&hook, format!("#!/bin/sh\n{script}\n")).unwrap();
@@ -95,4 +95,26 @@ async fn bringing_changes_home_runs_nothing_of_an_untrusted_repository() {
         let ran = std::fs::read_to_string(&proof).unwrap_or_default();
         assert_eq!(ran, "", "squash: {squash}");
     }
+}
+
+#[tokio::test]
+async fn a_commit_can_be_taken_back_while_it_is_the_last_one() {
+    let world = World::new();
+    let fork = world.fork("a-1").await;
+    write(fork.path(), "ten.txt", TEN.replace("2\n", "two\n"));
+    write(fork.path(), "new.txt", "new\n");
+    write(&world.project(), "README.md", "mine\n");
+    world.fixture.git(&world.project(), &["add", "README.md"]);
+    let git = |args: &[&str]| world.fixture.git(&world.project(), args);
+    let head = git(&["rev-parse", "HEAD"]);
+    let preview = world.preview(&[&fork]);
+    let done = world.merges.squash(&preview.merge, false, &message(LONG), None).unwrap();
+    assert_ne!(git(&["rev-parse", "HEAD"]), head);
+    world.merges.undo(&done.merge).unwrap();
+    assert_eq!(git(&["rev-parse", "HEAD"]), head);
+    assert_eq!(git(&["status", "--porcelain"]), "M  README.md\n");
+    assert_eq!(world.read("ten.txt"), TEN);
+    assert!(!world.project().join("new.txt").exists());
+    // It can come home again.
+    assert_eq!(world.preview(&[&fork]).files.len(), 2);
 }

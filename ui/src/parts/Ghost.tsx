@@ -5,10 +5,9 @@ import { Portal } from "solid-js/web";
 import type { Drag } from "./drag";
 import s from "./Ghost.module.css";
 
-const OUTSIDE: Record<string, string> = { composer: "Drop to start a subagent", tree: "Drop to start a subagent" };
-
-export function Ghost<T>(props: { drag: Drag<T> | undefined }): JSX.Element {
-  const outside = () => (props.drag?.targets ?? []).filter((target) => OUTSIDE[target.id] !== undefined);
+/** `frames`: what the frame around a target says, by its id; the others have none. */
+export function Ghost<T>(props: { drag: Drag<T> | undefined; frames: Readonly<Record<string, string>> }): JSX.Element {
+  const outside = () => (props.drag?.targets ?? []).filter((target) => props.frames[target.id] !== undefined);
   return (
     <Show when={props.drag}>
       {(drag) => (
@@ -25,7 +24,7 @@ export function Ghost<T>(props: { drag: Drag<T> | undefined }): JSX.Element {
                       data-over={drag().over === target.id}
                       style={{ left: `${place().left}px`, top: `${place().top}px`, width: `${place().width}px`, height: `${place().height}px` }}
                     >
-                      <span>{OUTSIDE[target.id]}</span>
+                      <span>{props.frames[target.id]}</span>
                     </div>
                   )}
                 </Show>
