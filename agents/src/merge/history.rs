@@ -10,7 +10,7 @@ use offshoot_protocol::{MergeDone, MergeId, MergeSelection, SessionId};
 use super::plan::{self, Part, Planned};
 use super::record::Lock;
 use super::swap::{To, swap};
-use super::three_way::join;
+use super::three_way::{Settled, join};
 use super::{MergeError, Merges, Message, Place, prune, settle};
 use crate::git::{GitError, Output, Trust};
 use crate::worktree::Worktree;
@@ -84,7 +84,7 @@ impl Merges {
             return Err(MergeError::Nothing);
         }
         let Some(first) = previewed.order.shares.first() else { return Err(MergeError::Nothing) };
-        let part = Part { fork: &first.fork, base: head_tree, theirs: tip, settled: None };
+        let part = Part { fork: &first.fork, base: head_tree, theirs: tip, settled: Settled::default() };
         let mut planned = plan::merge(&library, &place, checkout, previewed.ours, &[part], &[])?;
         let blocked: Vec<String> = planned.preview.conflicts.iter().map(|conflict| conflict.path.clone()).collect();
         if !blocked.is_empty() {

@@ -35,7 +35,7 @@ mod swap;
 mod three_way;
 mod uncommit;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -56,6 +56,7 @@ pub use squash::Message;
 use plan::Planned;
 use record::{Lock, Record, Stage};
 use swap::To;
+use three_way::Settled;
 
 /// How many previews are remembered.
 const REMEMBERED: usize = 16;
@@ -254,10 +255,20 @@ impl Place {
         Ok(Capture::new(git, checkout, &index).quarantine(&self.store).run()?.tree)
     }
 
-    fn settled(&self, fork: &str) -> Option<git2::Oid> {
-        let text = std::fs::read_to_string(self.folder.join("settled").join(fork)).ok()?;
-        git2::Oid::from_str(text.trim()).ok()
+    fn settled(&self, fork: &str) -> Settled {
+        let folder = self.folder.join("settled");
+        let text = std::fs::read_to_string(folder.join(fork)).ok();
+        let tree = text.and_then(|text| git2::Oid::from_str(text.trim()).ok());
+        let resolved = read_resolved(&folder.join(format!("{fork}.resolved")));
+        let known = |(path, id): (String, String)| Some((path, git2::Oid::from_str(&id).ok()?));
+        Settled { tree, resolved: resolved.into_iter().filter_map(known).collect() }
     }
+}
+
+/// What became of conflicts, by path. One that can't be read is asked about again.
+fn read_resolved(path: &Path) -> BTreeMap<String, String> {
+    let bytes = std::fs::read(path).ok();
+    bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
 }
 
 /// Remembers what of each fork is home now.
@@ -268,6 +279,19 @@ fn settle(place: &Path, record: &Record, to: To) -> Result<(), MergeError> {
             Some(tree) => record::write(&path, tree.as_bytes())?,
             None => drop(std::fs::remove_file(path)),
         }
+    }
+    for (fork, name, content) in &record.resolved {
+        let path = place.join("settled").join(format!("{fork}.resolved"));
+        let mut all = read_resolved(&path);
+        match to {
+            To::New => drop(all.insert(name.clone(), content.clone())),
+            To::Old => drop(all.remove(name)),
+        }
+        let json = serde_json::to_vec(&all);
+        record::write(
+            &path,
+            &json.map_err(|error| MergeError::storage("remembering what was settled")(error.into()))?,
+        )?;
     }
     Ok(())
 }

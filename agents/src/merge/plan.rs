@@ -8,7 +8,7 @@ use offshoot_protocol::{AgentId, ChangeCount, ChangedFile, MergeConflict, MergeI
 use super::disk::{Print, look, obstacle};
 use super::resolution::{Resolved, settle};
 use super::selection::select;
-use super::three_way::{Collision, join};
+use super::three_way::{Collision, Settled, join};
 use super::{Inner, MergeError, Order, Place, Share};
 use crate::changes::Comparison;
 use crate::git::{Checkout, GitError, index_entry, to_path};
@@ -33,6 +33,8 @@ pub(super) struct Planned {
     pub(super) paths: BTreeMap<Vec<u8>, Touch>,
     /// For each fork, the tree of its changes that would be home then.
     pub(super) settled: Vec<(String, Option<String>, String)>,
+    /// What became of the conflicts that were settled: whose, which file, its content.
+    pub(super) became: Vec<(String, String, String)>,
 }
 
 /// What a tree has at a path: content and mode, or nothing.
@@ -52,7 +54,7 @@ pub(super) struct Part<'a> {
     pub(super) base: Oid,
     pub(super) theirs: Oid,
     /// What of it was brought home before.
-    pub(super) settled: Option<Oid>,
+    pub(super) settled: Settled,
 }
 
 /// A fork's changes merged in.
@@ -135,7 +137,7 @@ pub(super) fn merge(
     let mut open = Vec::new();
     let mut left_out: BTreeSet<Vec<u8>> = BTreeSet::new();
     for Part { fork, base, theirs, settled } in parts {
-        let mut joined = join(library, *base, merged, *theirs, *settled)?;
+        let mut joined = join(library, *base, merged, *theirs, Some(settled))?;
         if !joined.conflicts.is_empty() && !resolved.is_empty() {
             joined.tree = settle(library, joined.tree, &fork.id, &mut joined.conflicts, resolved)?;
         }
@@ -192,7 +194,8 @@ pub(super) fn merge(
         .iter()
         .map(|step| {
             let tree = without(library, step.base, step.theirs, left_out.iter())?;
-            Ok((step.fork.id.clone(), place.settled(&step.fork.id).map(|tree| tree.to_string()), tree.to_string()))
+            let before = place.settled(&step.fork.id).tree;
+            Ok((step.fork.id.clone(), before.map(|tree| tree.to_string()), tree.to_string()))
         })
         .collect::<Result<_, GitError>>()?;
     let paths = paths(library, ours, merged)?
@@ -219,8 +222,10 @@ pub(super) fn merge(
     };
     let order =
         Order { target: Parent::Directory(checkout.work_tree.clone()), trust: checkout.trust, shares: Vec::new() };
+    let merged_tree = library.find_tree(merged).map_err(GitError::library("reading the merged tree"))?;
+    let became = super::resolution::became(resolved, &open, &merged_tree);
     let resolved = Vec::new();
-    Ok(Planned { preview, order, resolved, open, checkout: checkout.clone(), ours, merged, paths, settled })
+    Ok(Planned { became, preview, order, resolved, open, checkout: checkout.clone(), ours, merged, paths, settled })
 }
 
 fn conflict(fork: &Worktree, other: Option<&Worktree>, collision: &Collision) -> MergeConflict {

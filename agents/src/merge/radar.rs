@@ -21,7 +21,7 @@ impl Merges {
         let mut homes = Vec::new();
         for fork in forks {
             let theirs = fork_tree(&self.0, &place, &checkout, fork)?;
-            let joined = join(&library, base_tree(&library, fork)?, ours, theirs, place.settled(&fork.id))?;
+            let joined = join(&library, base_tree(&library, fork)?, ours, theirs, Some(&place.settled(&fork.id)))?;
             clashes.extend(clash(fork, None, &joined.conflicts));
             homes.push((fork, joined.tree));
         }

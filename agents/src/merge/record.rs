@@ -41,6 +41,9 @@ pub(super) struct Record {
     pub(super) told: bool,
     /// For each fork: the tree that had been brought home before, and the one that is now.
     pub(super) settled: Vec<(String, Option<String>, String)>,
+    /// Whose conflict in which file was settled, and the content that the file became.
+    #[serde(default)]
+    pub(super) resolved: Vec<(String, String, String)>,
     /// The checkout's tree before and after, as long as the store has them.
     #[serde(default)]
     pub(super) trees: Option<(String, String)>,

@@ -9,6 +9,7 @@ use super::plan::{self, Part, Planned};
 use super::record::{Lock, Record, Stage};
 use super::selection::without_change;
 use super::swap::{To, swap};
+use super::three_way::Settled;
 use super::{MergeError, Merges, Place, prune, recovery};
 use crate::git::Checkout;
 use crate::worktree::{Worktree, verify};
@@ -99,10 +100,11 @@ impl Merges {
         (now, from, to): (git2::Oid, git2::Oid, git2::Oid),
     ) -> Result<Planned, MergeError> {
         let library = place.store.library(&worktree.checkout)?;
-        let part = Part { fork: worktree, base: from, theirs: to, settled: None };
+        let part = Part { fork: worktree, base: from, theirs: to, settled: Settled::default() };
         let mut planned = plan::merge(&library, place, &worktree.checkout, now, &[part], &[])?;
         planned.preview.merge = id.clone();
         planned.settled.clear();
+        planned.became.clear();
         Ok(planned)
     }
 

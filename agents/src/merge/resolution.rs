@@ -118,6 +118,23 @@ pub(super) fn settle(
     index.write_tree_to(library).map_err(failed)
 }
 
+/// What the settled files became, for the ones that didn't open again.
+pub(super) fn became(
+    resolved: &[Resolved],
+    open: &[(AgentId, Collision)],
+    merged: &git2::Tree<'_>,
+) -> Vec<(String, String, String)> {
+    let is_closed = |one: &&Resolved| {
+        !open.iter().any(|(agent, collision)| *agent == one.agent && collision.paths.contains(&one.path))
+    };
+    let content = |one: &Resolved| {
+        let path = to_path(&one.path);
+        let id = merged.get_path(&path).ok()?.id();
+        Some((one.agent.0.clone(), path.to_string_lossy().into_owned(), id.to_string()))
+    };
+    resolved.iter().filter(is_closed).filter_map(content).collect()
+}
+
 /// Both sides in one text, with marks around what conflicts.
 fn marked(base: &Option<Vec<u8>>, ours: &Option<Vec<u8>>, theirs: &Option<Vec<u8>>) -> Result<String, GitError> {
     let mut options = MergeFileOptions::new();

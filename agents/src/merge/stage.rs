@@ -84,6 +84,7 @@ pub(super) fn stage(
         session: session.cloned(),
         told: true,
         settled: planned.settled.clone(),
+        resolved: planned.became.clone(),
         trees: Some((planned.ours.to_string(), planned.merged.to_string())),
         head: None,
         is_within: false,

@@ -1,6 +1,6 @@
 //! Three trees merged in memory.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use git2::{IndexConflict, IndexEntry, Oid};
@@ -42,7 +42,16 @@ impl Collision {
     }
 }
 
-/// Merges `theirs` into `ours`, seen from `base`. `settled` is the tree of `theirs` that was brought home before, if any:
+/// What of a fork was brought home before.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Settled {
+    /// The tree of its changes.
+    pub(super) tree: Option<Oid>,
+    /// Files whose conflict a person settled, and the content that they became.
+    pub(super) resolved: BTreeMap<String, Oid>,
+}
+
+/// Merges `theirs` into `ours`, seen from `base`. `settled` is what of `theirs` was brought home before, if anything:
 /// where seeing it from `base` conflicts and seeing it from there doesn't, the latter counts, as long as `ours` still has
 /// what was brought home.
 pub(super) fn join(
@@ -50,7 +59,7 @@ pub(super) fn join(
     base: Oid,
     ours: Oid,
     theirs: Oid,
-    settled: Option<Oid>,
+    settled: Option<&Settled>,
 ) -> Result<Joined, GitError> {
     let what = || "merging in memory".to_owned();
     let failed = |source| GitError::library(what())(source);
@@ -60,7 +69,9 @@ pub(super) fn join(
         let tree = index.write_tree_to(library).map_err(failed)?;
         return Ok(Joined { tree, conflicts: Vec::new() });
     }
-    let later = settled.filter(|settled| *settled != base && library.find_tree(*settled).is_ok());
+    let later = settled
+        .and_then(|settled| settled.tree)
+        .filter(|settled| *settled != base && library.find_tree(*settled).is_ok());
     // The files decide whether something is home, not the memory of having brought it: a person may have taken it out again.
     let home = later.map(|settled| merge(library, base, ours, settled)).transpose()?;
     let later = later.map(|settled| merge(library, settled, ours, theirs)).transpose()?;
@@ -72,7 +83,8 @@ pub(super) fn join(
         let only = paths.first().filter(|_| paths.len() == 1).map(|path| to_path(path));
         let solved = match (&later, &only) {
             (Some(later), Some(path))
-                if later.conflict_get(path).is_err() && is_home(home.as_ref(), &our_tree, path) =>
+                if later.conflict_get(path).is_err()
+                    && (is_home(home.as_ref(), &our_tree, path) || is_resolved(settled, &our_tree, path)) =>
             {
                 Some(later.get_path(path, 0))
             }
@@ -113,6 +125,12 @@ fn is_home(home: Option<&git2::Index>, ours: &git2::Tree<'_>, path: &Path) -> bo
     let there = home.get_path(path, 0).map(|entry| (entry.id, entry.mode));
     let here = ours.get_path(path).ok().map(|entry| (entry.id(), entry.filemode().cast_unsigned()));
     there == here
+}
+
+/// Whether our side has what a person made of a conflict at this path.
+fn is_resolved(settled: Option<&Settled>, ours: &git2::Tree<'_>, path: &Path) -> bool {
+    let result = settled.and_then(|settled| settled.resolved.get(path.to_string_lossy().as_ref()));
+    result.is_some() && result.copied() == ours.get_path(path).ok().map(|entry| entry.id())
 }
 
 fn merge(library: &git2::Repository, base: Oid, ours: Oid, theirs: Oid) -> Result<git2::Index, GitError> {
