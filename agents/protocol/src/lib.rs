@@ -25,7 +25,7 @@ pub mod typescript;
 pub use agent::{AgentCreated, AgentKind, AgentOutcome, FailureCode, Inherited, Input, InputSource, TurnOutcome};
 pub use change::{ChangeCount, ChangeKind, ChangeSummary, ChangedFile, DiffLine, FileDiff, Hunk, LineKind};
 pub use command::{Command, Isolation, Rejected, RejectedCode};
-pub use delta::{Batch, Delta, TextKind};
+pub use delta::{Batch, Delta, Storage, TextKind};
 pub use event::{Event, EventBody, HookRan, Warning};
 pub use id::{AgentId, BlobHash, CallId, InputId, MergeId, RequestId, SessionId, TaskId};
 pub use jiff::Timestamp;
