@@ -13,7 +13,7 @@ use crate::activity::state_word;
 use crate::arguments::{FolderArguments, Misused, SessionsArguments, SessionsWish, TreeArguments};
 use crate::console::{Console, Painted, Tone, cut};
 use crate::surroundings::Surroundings;
-use crate::workplace::{self, Choice};
+use crate::workplace;
 
 /// Lists, shows or deletes.
 pub(crate) async fn run(
@@ -21,7 +21,7 @@ pub(crate) async fn run(
     folders: &FolderArguments,
     console: &mut Console,
 ) -> anyhow::Result<ExitCode> {
-    let workbench = workplace::open(&Surroundings::read(folders)?, Choice::default()).await?;
+    let workbench = workplace::look(&Surroundings::read(folders)?, console).await?;
     let done = match &arguments.wish {
         None | Some(SessionsWish::List) => list(&workbench, arguments.json, console),
         Some(SessionsWish::Show { id }) => show(&workbench, id, arguments.json, console).await,
@@ -37,7 +37,7 @@ pub(crate) async fn tree(
     folders: &FolderArguments,
     console: &mut Console,
 ) -> anyhow::Result<ExitCode> {
-    let workbench = workplace::open(&Surroundings::read(folders)?, Choice::default()).await?;
+    let workbench = workplace::look(&Surroundings::read(folders)?, console).await?;
     let drawn = draw(&workbench, &arguments.id, arguments.json, console).await;
     workbench.shut_down().await;
     drawn.map(|()| ExitCode::SUCCESS)

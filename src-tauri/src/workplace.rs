@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use offshoot_agents::clock::{Ids, SystemClock};
 use offshoot_agents::git::GitSettings;
+use offshoot_agents::log::LogError;
 use offshoot_agents::model::anthropic::Anthropic;
 use offshoot_agents::model::demo::{self, Demo};
 use offshoot_agents::model::{Endpoint, Model, ModelError, Provider, Secret};
@@ -19,6 +20,7 @@ use offshoot_agents::workbench::{Options, Workbench};
 use offshoot_protocol::{PermissionMode, Rejected, RejectedCode};
 
 use crate::arguments::{ExecArguments, ForksArgument, Misused};
+use crate::console::Console;
 use crate::surroundings::{Surroundings, search_path};
 
 /// What new sessions ask for, unless told otherwise.
@@ -152,6 +154,29 @@ pub(crate) fn warnings(surroundings: &Surroundings) -> Vec<String> {
 
 /// Opens the core.
 pub(crate) async fn open(surroundings: &Surroundings, choice: Choice) -> Result<Workbench, Rejected> {
+    let options = options(surroundings, choice).await?;
+    Workbench::open(options).map_err(|error| not_opened(surroundings, &error))
+}
+
+/// Opens the core for looking at what is stored, also beside another program, and says so then.
+pub(crate) async fn look(surroundings: &Surroundings, console: &mut Console) -> Result<Workbench, Rejected> {
+    let options = options(surroundings, Choice::default()).await?;
+    let workbench = Workbench::open_to_look(options).map_err(|error| not_opened(surroundings, &error))?;
+    if workbench.is_read_only() {
+        console.note("offshoot: another Offshoot is using this data folder; it is only read here.");
+    }
+    Ok(workbench)
+}
+
+fn not_opened(surroundings: &Surroundings, error: &LogError) -> Rejected {
+    let hint = match error {
+        LogError::InUse { .. } => String::new(),
+        _ => format!("Sessions are stored in {}; `offshoot doctor` checks it.", surroundings.data_dir.display()),
+    };
+    Rejected::new(RejectedCode::Storage, format!("The stored sessions can't be opened: {error}."), hint)
+}
+
+async fn options(surroundings: &Surroundings, choice: Choice) -> Result<Options, Rejected> {
     let answers = answers(surroundings, &choice);
     let models = models(surroundings, &choice).map_err(|error| {
         Rejected::new(RejectedCode::Invalid, format!("The model can't be reached: {error}."), "Check key and address.")
@@ -159,7 +184,7 @@ pub(crate) async fn open(surroundings: &Surroundings, choice: Choice) -> Result<
     let rules = rules(&choice).map_err(|misused| Rejected::new(RejectedCode::Invalid, misused.0, "Correct it."))?;
     let path = search_path().await;
     let sandbox = if choice.acts { sandbox(surroundings).await } else { Sandbox::not_confined("nothing runs") };
-    let options = Options {
+    Ok(Options {
         data_dir: surroundings.data_dir.clone(),
         config_dir: surroundings.config_dir.clone(),
         clock: Arc::new(SystemClock),
@@ -189,10 +214,6 @@ pub(crate) async fn open(surroundings: &Surroundings, choice: Choice) -> Result<
         adjust: adjust(&choice),
         rules,
         interactive: choice.interactive,
-    };
-    Workbench::open(options).map_err(|error| {
-        let hint = format!("Sessions are stored in {}; `offshoot doctor` checks it.", surroundings.data_dir.display());
-        Rejected::new(RejectedCode::Storage, format!("The stored sessions can't be opened: {error}."), hint)
     })
 }
 

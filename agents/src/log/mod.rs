@@ -10,7 +10,6 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -46,7 +45,6 @@ pub struct Log {
 struct Writing {
     jobs: mpsc::Sender<writer::Job>,
     thread: JoinHandle<()>,
-    gives_up: Arc<AtomicBool>,
     // Held for its lock; the operating system frees it when the program dies.
     folder_lock: File,
 }
@@ -54,6 +52,12 @@ struct Writing {
 /// Why the log can't be opened, read or written.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum LogError {
+    /// The disk is full, or fails; what was handed over is tried again.
+    #[error("{message}")]
+    Waiting {
+        /// What is wrong, and where.
+        message: String,
+    },
     /// Another program has the data folder.
     #[error("another Offshoot is using {}; close it, or choose another folder with --data-dir", .folder.display())]
     InUse {
@@ -101,14 +105,13 @@ impl Log {
         schema::prepare(&mut connection, &path)?;
         let reader = schema::connect(&path)?;
         let health = watch::Sender::default();
-        let gives_up = Arc::new(AtomicBool::new(false));
         let (jobs, waiting) = mpsc::channel();
-        let writer = writer::Writer { connection, jobs: waiting, health: health.clone(), gives_up: gives_up.clone() };
+        let writer = writer::Writer { connection, jobs: waiting, health: health.clone() };
         let thread = std::thread::Builder::new()
             .name("log".to_owned())
             .spawn(move || writer.run())
             .map_err(|error| storage(&path, &error))?;
-        let writing = Writing { jobs, thread, gives_up, folder_lock: lock };
+        let writing = Writing { jobs, thread, folder_lock: lock };
         Ok(Arc::new(Self {
             path,
             reader: Mutex::new(reader),
@@ -207,19 +210,10 @@ impl Log {
         self.send(writer::Job::Delete { session: session.clone() });
     }
 
-    /// Waits no longer for what can't be stored at the moment: it fails.
-    pub fn give_up(&self) {
-        if let Some(writing) = lock(&self.writing).as_ref() {
-            writing.gives_up.store(true, Ordering::SeqCst);
-            // A writer that is gone has nothing to give up.
-            let _ = writing.jobs.send(writer::Job::Look);
-        }
-    }
-
     /// Waits until everything handed over so far is on disk, and ends the writer. Later appends fail. What can't be stored
     /// is tried once more, and fails.
     pub fn close(&self) {
-        let Some(Writing { jobs, thread, folder_lock, .. }) = lock(&self.writing).take() else { return };
+        let Some(Writing { jobs, thread, folder_lock }) = lock(&self.writing).take() else { return };
         drop(jobs);
         if thread.join().is_err() {
             tracing::error!("the log's writer panicked");

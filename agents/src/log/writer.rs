@@ -1,8 +1,6 @@
 //! The one writer: takes everything that is waiting into one transaction.
 
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
@@ -22,19 +20,9 @@ type Committed = Box<dyn FnOnce(Result<Vec<Event>, LogError>) + Send>;
 
 /// Something to write.
 pub(super) enum Job {
-    Events {
-        events: Vec<Event>,
-        committed: Committed,
-    },
-    Blob {
-        hash: BlobHash,
-        bytes: Vec<u8>,
-    },
-    Delete {
-        session: SessionId,
-    },
-    /// Nothing: the writer looks up.
-    Look,
+    Events { events: Vec<Event>, committed: Committed },
+    Blob { hash: BlobHash, bytes: Vec<u8> },
+    Delete { session: SessionId },
 }
 
 /// The writer, on a thread of its own.
@@ -43,8 +31,6 @@ pub(super) struct Writer {
     pub(super) jobs: Receiver<Job>,
     /// Told whether facts can be stored.
     pub(super) health: watch::Sender<Storage>,
-    /// Set when nobody wants to wait any more for what can't be stored.
-    pub(super) gives_up: Arc<AtomicBool>,
 }
 
 impl Writer {
@@ -90,9 +76,6 @@ impl Writer {
                 Ok(job) => batch.push(job),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return write(&mut self.connection, batch),
-            }
-            if self.gives_up.load(Ordering::SeqCst) {
-                return written;
             }
         }
     }
@@ -160,7 +143,6 @@ fn write(connection: &mut Connection, batch: &[Job]) -> rusqlite::Result<()> {
                 transaction.execute("DELETE FROM event WHERE session = ?1", [session.as_str()])?;
                 transaction.execute("DELETE FROM session WHERE id = ?1", [session.as_str()])?;
             }
-            Job::Look => {}
         }
     }
     transaction.commit()

@@ -18,7 +18,7 @@ use offshoot_tests::world::open_core;
 use offshoot_tests::{Reply, Repository, Scripted, in_fork, in_root, ledger, program};
 use serde_json::{Value, json};
 
-/// The calls that change the log's files. `pwrite64` and `fdatasync` are what `SQLite` uses; the others are rare.
+/// The calls that change the log's files. `pwrite64` and a sync are what `SQLite` mostly uses.
 pub(crate) const CALLS: [&str; 6] = ["pwrite64", "write", "fdatasync", "fsync", "ftruncate", "unlink"];
 
 /// Who runs a command that counts.
