@@ -21,6 +21,8 @@ pub(crate) struct Provider {
 
 /// A request that is wholly here and waits for its answer.
 pub(crate) struct Arrival {
+    /// When its first bytes were here.
+    pub(crate) begun: Instant,
     /// When its last byte was here.
     pub(crate) at: Instant,
     /// Whose.
@@ -142,6 +144,10 @@ fn serve(socket: &TcpStream, arrivals: &mpsc::Sender<Arrival>) -> std::io::Resul
     let mut reader = BufReader::with_capacity(64 * 1024, socket.try_clone()?);
     loop {
         let (mut agent, mut len, mut line) = (String::new(), 0, String::new());
+        if reader.fill_buf()?.is_empty() {
+            return Ok(());
+        }
+        let begun = Instant::now();
         loop {
             line.clear();
             if reader.read_line(&mut line)? == 0 {
@@ -162,7 +168,7 @@ fn serve(socket: &TcpStream, arrivals: &mpsc::Sender<Arrival>) -> std::io::Resul
         let mut body = vec![0; len];
         reader.read_exact(&mut body)?;
         let (answered, wait) = mpsc::channel();
-        let arrival = Arrival { at: Instant::now(), agent, len, body, socket: socket.try_clone()?, answered };
+        let arrival = Arrival { begun, at: Instant::now(), agent, len, body, socket: socket.try_clone()?, answered };
         if arrivals.send(arrival).is_err() || wait.recv().is_err() {
             return Ok(());
         }

@@ -57,6 +57,11 @@ impl Report {
         self.add(name.into(), Ok(figure), unit, Some(Limit::AtMost(limit)));
     }
 
+    /// A figure that is to be at most `limit`, where it has one.
+    pub(crate) fn within(&mut self, name: impl Into<String>, figure: f64, unit: &'static str, limit: Option<f64>) {
+        self.add(name.into(), Ok(figure), unit, limit.map(Limit::AtMost));
+    }
+
     /// A figure that is to be at least `limit`.
     pub(crate) fn at_least(&mut self, name: impl Into<String>, figure: f64, unit: &'static str, limit: f64) {
         self.add(name.into(), Ok(figure), unit, Some(Limit::AtLeast(limit)));

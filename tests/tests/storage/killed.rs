@@ -40,7 +40,11 @@ async fn a_life_that_nothing_ends_is_whole() {
     let life = Life::new(Start::Fresh);
     let ended = life.live(&[]);
     assert!(ended.output.status.success(), "{}", ended.err());
-    assert!(ended.most("pwrite64") > 20 && ended.most("fsync") + ended.most("fdatasync") > 5, "the trace sees the log: {:?}", ended.calls);
+    assert!(
+        ended.most("pwrite64") > 20 && ended.most("fsync") + ended.most("fdatasync") > 5,
+        "the trace sees the log: {:?}",
+        ended.calls
+    );
     life.check(&ended, "whole").await;
     life.server.finish();
 }

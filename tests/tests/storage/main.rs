@@ -11,5 +11,6 @@
 #![allow(clippy::print_stderr, reason = "a test that can't run here says so")]
 #![cfg(target_os = "linux")]
 
+mod failing;
 mod killed;
 mod life;
