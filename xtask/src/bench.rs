@@ -1,14 +1,14 @@
 //! `cargo xtask bench`: measures what the product promises, on the optimised program.
 
 use crate::steps::run;
-use crate::{cargo, frontend, system};
+use crate::{build, cargo, frontend, system};
 
 /// Builds the optimised program and hands `arguments` (sections, `--json FILE`) to the measurements.
 pub(crate) fn run_all(arguments: &[String]) -> Result<(), String> {
     system::prepare(system::Purpose::Run)?;
     frontend::prepare()?;
     // Both with the same features and the same profile, so that nothing is compiled twice.
-    run(cargo().args(["build", "--workspace", "--bin", "offshoot", "--locked", "--profile", "bench"]))?;
+    run(build().args(["--profile", "bench"]))?;
     // Relative file names are the caller's.
     let here = std::env::current_dir().map_err(|error| format!("there is no current folder: {error}"))?;
     let arguments = arguments.iter().scan(false, |is_file, argument| {

@@ -84,6 +84,6 @@ fn cargo() -> std::process::Command {
 /// Builds the program, with the features that every other call uses too.
 fn build() -> std::process::Command {
     let mut command = cargo();
-    command.args(["build", "--workspace", "--bin", "offshoot", "--locked"]);
+    command.args(["build", "--workspace", "--bin", "offshoot", "--bin", "offshoot-window", "--locked"]);
     command
 }
