@@ -33,6 +33,7 @@ use crate::tree::{Keep, Kit, Means, Tree};
 use crate::trust::{TrustFile, main_checkout, would_activate};
 use crate::worktree::Worktrees;
 
+mod moving;
 mod reading;
 
 /// Everything a workbench is given. It looks nothing up by itself.

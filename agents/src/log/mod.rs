@@ -8,13 +8,14 @@
 //!
 //! The file belongs to one program at a time; a second one can read ([`Log::open_read_only`]).
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use offshoot_protocol::{BlobHash, Event, SessionId, SessionSummary, Storage};
+use offshoot_protocol::{AgentId, BlobHash, Event, SessionId, SessionSummary, Storage};
 use rusqlite::{Connection, OptionalExtension, params};
 use sha2::{Digest, Sha256};
 use tokio::sync::watch;
@@ -203,6 +204,15 @@ impl Log {
                 })
             })
             .collect()
+    }
+
+    /// The agents of all sessions. Looks through the whole log.
+    pub fn agents(&self) -> Result<HashSet<AgentId>, LogError> {
+        self.read(|reader| {
+            let mut query = reader.prepare("SELECT DISTINCT agent FROM event WHERE agent IS NOT NULL")?;
+            let rows = query.query_map([], |row| row.get(0).map(AgentId))?;
+            rows.collect()
+        })
     }
 
     /// Removes a session's events. Content that other sessions may share stays.
