@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 mod exec;
+mod moving;
 mod permissions;
 mod review;
 mod roles;
@@ -12,6 +13,7 @@ mod sessions;
 mod worktrees;
 
 pub(crate) use exec::{ExecArguments, ForksArgument};
+pub(crate) use moving::{ExportArguments, ImportArguments};
 pub(crate) use permissions::{ExplainArguments, PermissionsArguments, PermissionsWish, mode_named};
 pub(crate) use review::{ChangesArguments, HowArgument, MergeArguments};
 pub(crate) use roles::{RolesArguments, RolesWish};
@@ -57,8 +59,12 @@ pub(crate) struct FolderArguments {
 pub(crate) enum Wish {
     /// Run one prompt to its end, without a window
     Exec(Box<ExecArguments>),
-    /// List, show and delete sessions
+    /// List, show, rename and delete sessions
     Sessions(SessionsArguments),
+    /// Write a session to a file
+    Export(ExportArguments),
+    /// Read a session from a file
+    Import(ImportArguments),
     /// Show a session's tree of agents
     Tree(TreeArguments),
     /// Say how calls are decided

@@ -19,6 +19,7 @@ use crate::workplace::{self, Choice};
 
 mod commands;
 mod desktop;
+mod moving;
 mod roles;
 
 /// The core as the window holds it. Clones are the same bridge.
@@ -107,6 +108,8 @@ pub(crate) fn commands() -> impl Fn(Invoke) -> bool + Send + Sync + 'static {
         roles::role_uses,
         commands::trust,
         commands::set_trust,
+        moving::export_session,
+        moving::import_session,
         desktop::pick_folder,
         desktop::open_external,
     ]
@@ -218,7 +221,7 @@ mod tests {
         let lines = handler.lines().map(str::trim);
         let commands = lines.filter_map(|line| {
             let (module, command) = line.strip_suffix(',')?.split_once("::")?;
-            ["commands", "desktop", "roles"].contains(&module).then_some(command)
+            ["commands", "desktop", "moving", "roles"].contains(&module).then_some(command)
         });
         let mut count = 0;
         for command in commands {

@@ -11,7 +11,8 @@
 //! | [`workplace`] | opens the core with all of that |
 //! | [`activity`] | one line per event, for people |
 //! | [`exec`] | one non-interactive run |
-//! | [`sessions`] | lists, trees, deletion |
+//! | [`sessions`] | lists, trees, titles, deletion |
+//! | [`moving`] | sessions as files |
 //! | [`permissions`] | how calls are decided |
 //! | [`roles`] | the catalog, and what is wrong in it |
 //! | [`changes`] | changes, merging, conflicts |
@@ -28,6 +29,7 @@ mod changes;
 mod console;
 mod doctor;
 mod exec;
+mod moving;
 mod permissions;
 mod roles;
 mod sessions;
@@ -93,6 +95,8 @@ fn run(open_window: OpenWindow) -> ExitCode {
         None => open_window(&runtime, &arguments),
         Some(Wish::Exec(ref wish)) => runtime.block_on(exec::run(wish, &arguments.folders, &mut console)),
         Some(Wish::Sessions(ref wish)) => runtime.block_on(sessions::run(wish, &arguments.folders, &mut console)),
+        Some(Wish::Export(ref wish)) => runtime.block_on(moving::export(wish, &arguments.folders, &mut console)),
+        Some(Wish::Import(ref wish)) => runtime.block_on(moving::import(wish, &arguments.folders, &mut console)),
         Some(Wish::Tree(ref wish)) => runtime.block_on(sessions::tree(wish, &arguments.folders, &mut console)),
         Some(Wish::Permissions(ref wish)) => permissions::run(wish, &arguments.folders, &mut console),
         Some(Wish::Roles(ref wish)) => roles::run(wish, &arguments.folders, &mut console),
