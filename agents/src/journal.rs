@@ -52,9 +52,7 @@ impl Journal {
     /// A session from the log.
     pub fn open(session: SessionId, clock: Arc<dyn Clock>, log: Arc<Log>) -> Result<Arc<Self>, LogError> {
         let mut fold = Fold::new(session.clone());
-        for event in log.events(&session, 0)? {
-            fold.apply(&event);
-        }
+        log.each_event(&session, 0, |event| fold.apply(&event))?;
         Ok(Self::with(session, clock, log, fold))
     }
 

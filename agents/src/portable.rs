@@ -49,7 +49,7 @@ enum Line {
         bytes: Option<String>,
     },
     /// A fact.
-    Event { event: Event },
+    Event { event: Box<Event> },
 }
 
 /// Why a session could not be written out.
@@ -84,7 +84,7 @@ pub fn write(log: &Log, session: &SessionId, at: Timestamp, mut out: impl Write)
                 write_line(&mut out, &content_line(hash, content))?;
             }
         }
-        write_line(&mut out, &Line::Event { event })?;
+        write_line(&mut out, &Line::Event { event: Box::new(event) })?;
     }
     out.flush()?;
     Ok(())

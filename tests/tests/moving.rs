@@ -31,7 +31,7 @@ fn folded(data: &Path, session: &str) -> SessionView {
     let log = Log::open(data).unwrap();
     let session = SessionId::from(session);
     let mut fold = Fold::new(session.clone());
-    log.events(&session, 0).unwrap().iter().for_each(|event| fold.apply(event));
+    log.each_event(&session, 0, |event| fold.apply(&event)).unwrap();
     fold.view
 }
 

@@ -106,8 +106,8 @@ impl Log {
         schema::prepare(&mut connection, &path)?;
         let reader = schema::connect(&path)?;
         let health = watch::Sender::default();
-        let (jobs, waiting) = mpsc::channel();
-        let writer = writer::Writer { connection, jobs: waiting, health: health.clone() };
+        let (jobs, to_do) = mpsc::channel();
+        let writer = writer::Writer { connection, jobs: to_do, health: health.clone() };
         let thread = std::thread::Builder::new()
             .name("log".to_owned())
             .spawn(move || writer.run())
@@ -173,13 +173,27 @@ impl Log {
 
     /// A session's events after `cursor`, in order.
     pub fn events(&self, session: &SessionId, cursor: u64) -> Result<Vec<Event>, LogError> {
-        let bodies: Vec<String> = self.read(|reader| {
+        let mut events = Vec::new();
+        self.each_event(session, cursor, |event| events.push(event))?;
+        Ok(events)
+    }
+
+    /// Hands on a session's events after `cursor`, in order, one at a time: a long session is never held twice. Nothing
+    /// else can be read meanwhile.
+    pub fn each_event(&self, session: &SessionId, cursor: u64, mut take: impl FnMut(Event)) -> Result<(), LogError> {
+        let unreadable = self.read(|reader| {
             let mut query =
                 reader.prepare_cached("SELECT body FROM event WHERE session = ?1 AND seq > ?2 ORDER BY seq")?;
-            let rows = query.query_map(params![session.as_str(), cursor.cast_signed()], |row| row.get(0))?;
-            rows.collect()
+            let mut rows = query.query(params![session.as_str(), cursor.cast_signed()])?;
+            while let Some(row) = rows.next()? {
+                match serde_json::from_str(row.get_ref(0)?.as_str()?) {
+                    Ok(event) => take(event),
+                    Err(error) => return Ok(Some(error)),
+                }
+            }
+            Ok(None)
         })?;
-        bodies.iter().map(|body| serde_json::from_str(body).map_err(|error| storage(&self.path, &error))).collect()
+        unreadable.map_or(Ok(()), |error| Err(storage(&self.path, &error)))
     }
 
     /// All sessions, the one with the newest event first.

@@ -112,7 +112,7 @@ impl Reading {
             Line::Event { event } => {
                 self.check(&event)?;
                 self.fold.apply(&event);
-                self.imported.events.push(event);
+                self.imported.events.push(*event);
             }
         }
         Ok(())

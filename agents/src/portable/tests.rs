@@ -88,7 +88,9 @@ fn nothing_of_another_machine_is_taken_over() {
     let imported = read(exported(&log(folder.path())).as_bytes()).unwrap();
     let (session, events, _) = imported.settle(&place(&[]));
     let mut fold = Fold::new(session);
-    events.iter().for_each(|event| fold.apply(event));
+    for event in &events {
+        fold.apply(event);
+    }
     assert_eq!((fold.view.project.as_str(), fold.view.mode), ("/here", PermissionMode::Default));
     let (root, fork) = (&fold.view.agents[0], &fold.view.agents[1]);
     assert_eq!((root.directory.as_str(), root.mode), ("/here", PermissionMode::Default));
@@ -108,7 +110,9 @@ fn ids_that_are_taken_are_replaced_in_fields_and_texts_stay() {
     let (session, events, _) = imported.settle(&place(&renamed));
     assert_eq!(session.as_str(), "s-new");
     let mut fold = Fold::new(session);
-    events.iter().for_each(|event| fold.apply(event));
+    for event in &events {
+        fold.apply(event);
+    }
     let ids: Vec<_> = fold.view.agents.iter().map(|agent| agent.id.as_str()).collect();
     assert_eq!(ids, ["a-one", "a-two"]);
     assert_eq!(fold.view.agents[1].parent, Some("a-one".into()));
