@@ -31,9 +31,8 @@ async fn stuck(workbench: &Workbench) -> String {
             return std::future::pending().await;
         };
         let recovered = health.wait_for(|health| !is_waiting(health));
-        match (tokio::time::timeout(PATIENCE, recovered).await, waiting) {
-            (Err(_), Storage::Waiting { message }) => return message,
-            _ => continue,
+        if let (Err(_), Storage::Waiting { message }) = (tokio::time::timeout(PATIENCE, recovered).await, waiting) {
+            return message;
         }
     }
 }

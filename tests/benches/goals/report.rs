@@ -15,8 +15,8 @@ struct Figure {
     section: &'static str,
     name: String,
     /// Absent when it could not be measured.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    figure: Option<f64>,
+    #[serde(rename = "figure", skip_serializing_if = "Option::is_none")]
+    measured: Option<f64>,
     unit: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     limit: Option<Limit>,
@@ -96,11 +96,11 @@ impl Report {
             }
             Err(why) => println!("  {}  not measured: {why}", wide(&name, 66)),
         }
-        let (figure, missing) = match figure {
+        let (measured, missing) = match figure {
             Ok(figure) => (Some(figure), None),
             Err(why) => (None, Some(why)),
         };
-        self.figures.push(Figure { section: self.section, name, figure, unit, limit, met, missing });
+        self.figures.push(Figure { section: self.section, name, measured, unit, limit, met, missing });
     }
 
     /// Says how many goals were met.

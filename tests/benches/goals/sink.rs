@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::provider;
 
 /// What a thread reads into. On its stack, so that it isn't counted as allocated.
-const BUFFER: usize = 64 * 1024;
+const BUFFER: usize = 16 * 1024;
 
 /// How long a request may take to come. Reached only when something is broken.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -65,7 +65,7 @@ impl Sink {
 }
 
 fn spawn(work: impl FnOnce() + Send + 'static) {
-    std::thread::Builder::new().name(provider::THREAD.to_owned()).stack_size(4 * BUFFER).spawn(work).unwrap();
+    std::thread::Builder::new().name(provider::THREAD.to_owned()).stack_size(16 * BUFFER).spawn(work).unwrap();
 }
 
 fn swallow(mut socket: TcpStream, then: Then, arrivals: &mpsc::Sender<Instant>) -> std::io::Result<()> {

@@ -197,7 +197,7 @@ fn assert_known(effects: &BTreeMap<&'static str, usize>, events: &[Event], when:
             EventBody::MessageAppended { message, .. } => Some(message),
             _ => None,
         });
-        messages.flat_map(|message| message.calls()).filter(|(_, _, input)| input.0.contains(&command)).count()
+        messages.flat_map(offshoot_protocol::Message::calls).filter(|(_, _, input)| input.0.contains(&command)).count()
     };
     for (name, count) in effects {
         assert!(*count <= 1, "{when}: {name}'s command ran {count} times");
