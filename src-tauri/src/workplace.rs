@@ -182,8 +182,10 @@ async fn options(surroundings: &Surroundings, choice: Choice) -> Result<Options,
         Rejected::new(RejectedCode::Invalid, format!("The model can't be reached: {error}."), "Check key and address.")
     })?;
     let rules = rules(&choice).map_err(|misused| Rejected::new(RejectedCode::Invalid, misused.0, "Correct it."))?;
-    let path = search_path().await;
-    let sandbox = if choice.acts { sandbox(surroundings).await } else { Sandbox::not_confined("nothing runs") };
+    let sandbox =
+        async { if choice.acts { sandbox(surroundings).await } else { Sandbox::not_confined("nothing runs") } };
+    // Each waits for processes that it starts: together they take no longer than the slower one.
+    let (path, sandbox) = tokio::join!(search_path(), sandbox);
     Ok(Options {
         data_dir: surroundings.data_dir.clone(),
         config_dir: surroundings.config_dir.clone(),
