@@ -182,18 +182,23 @@ impl Log {
     /// else can be read meanwhile.
     pub fn each_event(&self, session: &SessionId, cursor: u64, mut take: impl FnMut(Event)) -> Result<(), LogError> {
         let unreadable = self.read(|reader| {
-            let mut query =
-                reader.prepare_cached("SELECT body FROM event WHERE session = ?1 AND seq > ?2 ORDER BY seq")?;
+            let mut query = reader.prepare_cached(
+                "SELECT seq, at, agent, body FROM event WHERE session = ?1 AND seq > ?2 ORDER BY seq",
+            )?;
             let mut rows = query.query(params![session.as_str(), cursor.cast_signed()])?;
             while let Some(row) = rows.next()? {
-                match serde_json::from_str(row.get_ref(0)?.as_str()?) {
-                    Ok(event) => take(event),
-                    Err(error) => return Ok(Some(error)),
-                }
+                let at = row.get_ref(1)?.as_str()?.parse().map_err(|error: jiff::Error| error.to_string());
+                let body = serde_json::from_str(row.get_ref(3)?.as_str()?).map_err(|error| error.to_string());
+                let (at, body) = match (at, body) {
+                    (Ok(at), Ok(body)) => (at, body),
+                    (Err(reason), _) | (_, Err(reason)) => return Ok(Some(reason)),
+                };
+                let (seq, agent) = (row.get::<_, i64>(0)?.cast_unsigned(), row.get::<_, Option<String>>(2)?);
+                take(Event { seq, at, session: session.clone(), agent: agent.map(AgentId), body });
             }
             Ok(None)
         })?;
-        unreadable.map_or(Ok(()), |error| Err(storage(&self.path, &error)))
+        unreadable.map_or(Ok(()), |reason| Err(storage(&self.path, &reason)))
     }
 
     /// All sessions, the one with the newest event first.

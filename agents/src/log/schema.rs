@@ -1,6 +1,7 @@
 //! The file: how it is opened, what is in it, how an older one becomes a current one.
 //!
-//! `event(session, seq, agent, at, body)`, `blob(hash, bytes)`, `session(id, …)` for the list, `meta(key, value)`. The
+//! `event(session, seq, agent, at, body)`, `blob(hash, bytes)`, `session(id, …)` for the list, `meta(key, value)`. An
+//! event's `body` is its `EventBody`; up to version 1 it was the whole event, and those rows are read as they are. The
 //! version stands in the file's header (`user_version`). A newer file is refused and left alone; an older one is copied
 //! beside itself and then brought up to date in one transaction.
 
@@ -12,14 +13,29 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use super::{LogError, storage, writer::reason};
 
 /// What makes a file of version `n` one of version `n + 1`; the first one makes an empty file one of version 1.
-const STEPS: &[&str] = &["CREATE TABLE event (
+const STEPS: &[&str] = &[
+    "CREATE TABLE event (
          session TEXT NOT NULL, seq INTEGER NOT NULL, agent TEXT, at TEXT NOT NULL, body TEXT NOT NULL,
          PRIMARY KEY (session, seq)) WITHOUT ROWID;
      CREATE TABLE blob (hash TEXT PRIMARY KEY, bytes BLOB NOT NULL) WITHOUT ROWID;
      CREATE TABLE session (
          id TEXT PRIMARY KEY, title TEXT NOT NULL, project TEXT NOT NULL,
          created_at TEXT NOT NULL, updated_at TEXT NOT NULL) WITHOUT ROWID;
-     CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"];
+     CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;",
+    // Rows of an index-like table that are longer than a quarter of a page are cut in two, the second part with a page of
+    // its own: a file three times as long as what is in it.
+    "ALTER TABLE event RENAME TO event_1;
+     CREATE TABLE event (
+         session TEXT NOT NULL, seq INTEGER NOT NULL, agent TEXT, at TEXT NOT NULL, body TEXT NOT NULL,
+         UNIQUE (session, seq));
+     INSERT INTO event (session, seq, agent, at, body)
+         SELECT session, seq, agent, at, body FROM event_1 ORDER BY session, seq;
+     DROP TABLE event_1;
+     ALTER TABLE blob RENAME TO blob_1;
+     CREATE TABLE blob (hash TEXT NOT NULL UNIQUE, bytes BLOB NOT NULL);
+     INSERT INTO blob (hash, bytes) SELECT hash, bytes FROM blob_1;
+     DROP TABLE blob_1;",
+];
 
 /// Version of the files that this program writes.
 pub(super) const VERSION: i64 = version_after(STEPS);
@@ -29,6 +45,9 @@ const fn version_after(steps: &[&str]) -> i64 {
     steps.len() as i64
 }
 
+/// Bytes of a page of a new file. Most events fit into one several times, so that little of it stays empty.
+const PAGE: u32 = 8192;
+
 /// How long another connection may hold the file.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -37,6 +56,8 @@ pub(super) fn connect(path: &Path) -> Result<Connection, LogError> {
     let open = || -> rusqlite::Result<Connection> {
         let connection = Connection::open(path)?;
         connection.busy_timeout(PATIENCE)?;
+        // Without effect on a file that has pages already.
+        connection.pragma_update(None, "page_size", PAGE)?;
         connection.pragma_update(None, "journal_mode", "WAL")?;
         // Every commit reaches the disk: people's money and work hang on these facts. The writer batches.
         connection.pragma_update(None, "synchronous", "FULL")?;
@@ -156,8 +177,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         old_file(folder.path());
         let log = super::super::Log::open(folder.path()).unwrap();
-        assert_eq!(log.events(&"s-old".into(), 0).unwrap().len(), 1);
+        let events = log.events(&"s-old".into(), 0).unwrap();
+        assert_eq!((events.len(), events[0].seq), (1, 1));
+        assert!(
+            matches!(&events[0].body, offshoot_protocol::EventBody::SessionCreated { title, .. } if title == "Old")
+        );
         assert_eq!(log.sessions().unwrap()[0].title, "Old");
+        assert!(copy_of(&folder.path().join(super::super::FILE), 1).exists(), "the old file is kept");
     }
 
     #[test]
@@ -167,8 +193,8 @@ mod tests {
         let mut connection = connect(&path).unwrap();
         // What an upgrade that was cut short left is no hindrance.
         std::fs::write(copy_of(&path, 1).with_extension("unfinished"), "half").unwrap();
-        bring_up(&mut connection, &path, &[STEPS[0], NEXT]).unwrap();
-        assert_eq!(version(&connection, &path).unwrap(), 2);
+        bring_up(&mut connection, &path, &[STEPS, &[NEXT]].concat()).unwrap();
+        assert_eq!(version(&connection, &path).unwrap(), VERSION + 1);
         assert_eq!(title(&connection), "Old");
         assert_eq!(connection.query_row("SELECT pinned FROM session", [], |row| row.get::<_, i64>(0)), Ok(0));
         let copy = Connection::open(copy_of(&path, 1)).unwrap();
@@ -180,7 +206,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = old_file(folder.path());
         let mut connection = connect(&path).unwrap();
-        assert!(bring_up(&mut connection, &path, &[STEPS[0], NEXT, "no SQL"]).is_err());
+        assert!(bring_up(&mut connection, &path, &[STEPS, &[NEXT, "no SQL"]].concat()).is_err());
         assert_eq!(version(&connection, &path).unwrap(), 1);
         assert!(connection.query_row("SELECT pinned FROM session", [], |row| row.get::<_, i64>(0)).is_err());
         assert_eq!(title(&connection), "Old");

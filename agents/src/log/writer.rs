@@ -149,7 +149,8 @@ fn write(connection: &mut Connection, batch: &[Job]) -> rusqlite::Result<()> {
 }
 
 fn insert(transaction: &rusqlite::Transaction<'_>, event: &Event) -> rusqlite::Result<()> {
-    let body = serde_json::to_string(event).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
+    let body =
+        serde_json::to_string(&event.body).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
     let at = event.at.to_string();
     let session = event.session.as_str();
     transaction

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
+use futures_util::future::BoxFuture;
 use offshoot_agents::clock::SystemClock;
 use offshoot_agents::model::anthropic::Anthropic;
 use offshoot_agents::model::{Endpoint, Model, ModelEvent};
@@ -14,6 +15,7 @@ use offshoot_protocol::Command;
 use offshoot_tests::Repository;
 use offshoot_tests::world::open_core;
 use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::fork::{history, request};
 use crate::measure::{median, ms, processor_time};
@@ -31,7 +33,18 @@ const SECONDS: u32 = 4;
 
 pub(crate) fn run(report: &mut Report) {
     fast(report);
-    paced(report);
+    if processor_time(provider::THREAD).is_none() {
+        report.missing("paced streams", "this system doesn't tell the processor time of threads");
+        return;
+    }
+    let of_all = format!("{STREAMS} streams of {PACE} events/s");
+    let bare = median(3, || paced(read_bare));
+    report.note(format!("{of_all}, read and thrown away"), bare, "% of a core");
+    let decoded = median(3, || paced(decode));
+    report.note(format!("{of_all}, decoded"), decoded, "% of a core");
+    report.at_most(format!("{of_all}, decoded against thrown away"), decoded / bare, "×", 1.3);
+    let whole = median(3, whole_core);
+    report.at_most(format!("{of_all}, whole core without a window"), whole, "% of a core", 15.0);
 }
 
 fn delta() -> String {
@@ -87,52 +100,89 @@ fn fast(report: &mut Report) {
     }
     let (parsed, bare) = (crate::measure::middle(parsed), crate::measure::middle(bare));
     report.note("events read and decoded", EVENTS as f64 / parsed, "k/s");
-    report.at_most("a fast answer, against a client that doesn't parse", parsed / bare, "×", 1.3);
+    report.note("an answer as fast as it can be sent, against a client that doesn't parse", parsed / bare, "×");
+}
+
+/// What one stream is read by, at an address.
+type Reader = fn(std::net::SocketAddr) -> BoxFuture<'static, ()>;
+
+/// Over a bare socket of the same runtime.
+fn read_bare(address: std::net::SocketAddr) -> BoxFuture<'static, ()> {
+    Box::pin(async move {
+        let mut socket = tokio::net::TcpStream::connect(address).await.unwrap();
+        socket.write_all(b"POST / HTTP/1.1\r\ncontent-length: 0\r\n\r\n").await.unwrap();
+        let mut buffer = vec![0; 8 * 1024];
+        while socket.read(&mut buffer).await.is_ok_and(|count| count > 0) {}
+    })
+}
+
+/// Through the client.
+fn decode(address: std::net::SocketAddr) -> BoxFuture<'static, ()> {
+    let client = Anthropic::new(Endpoint::new(format!("http://{address}"), None)).unwrap();
+    let mut answer = client.stream(request(history(9_000, 11), None));
+    Box::pin(async move {
+        while let Some(event) = answer.next().await {
+            drop(std::hint::black_box(event));
+        }
+    })
+}
+
+/// The streams alone.
+fn paced(reader: Reader) -> f64 {
+    let provider = Provider::start();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let mut readers = tokio::task::JoinSet::new();
+    let mut sockets = Vec::new();
+    for _ in 0..STREAMS {
+        readers.spawn_on(reader(provider.address()), runtime.handle());
+        let mut socket = provider.next().into_stream();
+        socket.write_all((provider::opening() + &block()).as_bytes()).unwrap();
+        sockets.push(socket);
+    }
+    let used = write_all(&mut sockets);
+    readers.abort_all();
+    used
 }
 
 /// A hundred sessions of one core, each streaming: decoded, merged into batches, handed to a subscriber.
-fn paced(report: &mut Report) {
-    let name = format!("{STREAMS} streams of {PACE} events/s, whole core without a window");
-    if processor_time(provider::THREAD).is_none() {
-        report.missing(name, "this system doesn't tell the processor time of threads");
-        return;
-    }
-    let share = median(3, || {
-        let provider = Provider::start();
-        let repository = Repository::with(&[("README.md", "hello\n")]);
-        let folder = tempfile::tempdir().unwrap();
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-        let core = open_core(folder.path(), &provider.url(), Settings::default(), Arc::new(SystemClock));
-        let core = Arc::new(core);
-        let mut sockets = Vec::new();
-        let mut readers = tokio::task::JoinSet::new();
-        for _ in 0..STREAMS {
-            runtime.block_on(async {
-                let session = core.create_session(repository.path()).await.unwrap();
-                let snapshot = core.snapshot(&session).await.unwrap();
-                let root = snapshot.session.agents[0].id.clone();
-                let mut subscription = core.subscribe(&session, snapshot.cursor).await.unwrap();
-                readers.spawn(async move {
-                    loop {
-                        std::hint::black_box(subscription.next().await);
-                    }
-                });
-                core.command(&session, Command::SendMessage { agent: root, text: "Talk.".into() }).await.unwrap();
+fn whole_core() -> f64 {
+    let provider = Provider::start();
+    let repository = Repository::with(&[("README.md", "hello\n")]);
+    let folder = tempfile::tempdir().unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let core = open_core(folder.path(), &provider.url(), Settings::default(), Arc::new(SystemClock));
+    let core = Arc::new(core);
+    let mut sockets = Vec::new();
+    let mut readers = tokio::task::JoinSet::new();
+    for _ in 0..STREAMS {
+        runtime.block_on(async {
+            let session = core.create_session(repository.path()).await.unwrap();
+            let snapshot = core.snapshot(&session).await.unwrap();
+            let root = snapshot.session.agents[0].id.clone();
+            let mut subscription = core.subscribe(&session, snapshot.cursor).await.unwrap();
+            readers.spawn(async move {
+                loop {
+                    std::hint::black_box(subscription.next().await);
+                }
             });
-            let mut socket = provider.next().into_stream();
-            socket.write_all((provider::opening() + &block()).as_bytes()).unwrap();
-            sockets.push(socket);
-        }
-        let used = std::thread::scope(|scope| {
-            let writing = std::thread::Builder::new().name(provider::THREAD.to_owned());
-            let writing = writing.spawn_scoped(scope, || write(&mut sockets)).unwrap();
-            writing.join().unwrap()
+            core.command(&session, Command::SendMessage { agent: root, text: "Talk.".into() }).await.unwrap();
         });
-        readers.abort_all();
-        runtime.block_on(core.shut_down());
-        used
-    });
-    report.at_most(name, share, "% of a core", 15.0);
+        let mut socket = provider.next().into_stream();
+        socket.write_all((provider::opening() + &block()).as_bytes()).unwrap();
+        sockets.push(socket);
+    }
+    let used = write_all(&mut sockets);
+    readers.abort_all();
+    runtime.block_on(core.shut_down());
+    used
+}
+
+/// Writes to all of them, on a thread whose time doesn't count.
+fn write_all(sockets: &mut [TcpStream]) -> f64 {
+    std::thread::scope(|scope| {
+        let writing = std::thread::Builder::new().name(provider::THREAD.to_owned());
+        writing.spawn_scoped(scope, || write(sockets)).unwrap().join().unwrap()
+    })
 }
 
 /// Writes one event to every socket, at the pace; returns how much of a core the others of this process needed meanwhile.
