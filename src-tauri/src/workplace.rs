@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use offshoot_agents::clock::{Ids, SystemClock};
 use offshoot_agents::git::GitSettings;
-use offshoot_agents::log::LogError;
+use offshoot_agents::log::{self, LogError};
 use offshoot_agents::model::Provider;
 use offshoot_agents::model::demo;
 use offshoot_agents::policy::{RuleKind, RuleSource, Rules};
@@ -204,8 +204,8 @@ pub(crate) async fn sandbox(surroundings: &Surroundings) -> Sandbox {
     let mut masked = sandbox::credentials(&surroundings.home);
     masked.push(surroundings.keys.path().to_path_buf());
     // Worktrees and scratch folders of sessions lie in the data folder too, so it can't be masked as a whole.
-    let own = ["offshoot.sqlite", "offshoot.sqlite-wal", "offshoot.sqlite-shm", "window"];
-    masked.extend(own.map(|name| surroundings.data_dir.join(name)));
+    masked.extend(log::files(&surroundings.data_dir));
+    masked.push(surroundings.data_dir.join("window"));
     // The trial needs a folder that can be written; one that can't be is reported by whoever opens the core next.
     let _ = tokio::fs::create_dir_all(&surroundings.data_dir).await;
     Sandbox::detect(&candidates, &surroundings.data_dir, masked).await

@@ -26,6 +26,14 @@ mod writer;
 /// The file's name in the data folder.
 const FILE: &str = "offshoot.sqlite";
 
+/// Every file that the log may have in `folder`, the copies of older versions among them: what no command of an agent may
+/// see.
+pub fn files(folder: &Path) -> Vec<PathBuf> {
+    let path = folder.join(FILE);
+    let beside = ["", "-wal", "-shm"].map(|ending| folder.join(format!("{FILE}{ending}")));
+    beside.into_iter().chain((1..schema::VERSION).map(|version| schema::copy_of(&path, version))).collect()
+}
+
 /// How long another program may take to let go of the folder.
 const PATIENCE: Duration = Duration::from_secs(1);
 

@@ -137,7 +137,7 @@ fn keep_copy(connection: &Connection, path: &Path, version: i64) -> Result<(), L
 }
 
 /// Where the copy of a file of an older version is kept.
-fn copy_of(path: &Path, version: i64) -> PathBuf {
+pub(super) fn copy_of(path: &Path, version: i64) -> PathBuf {
     path.with_extension(format!("version-{version}.sqlite"))
 }
 
@@ -183,7 +183,12 @@ mod tests {
             matches!(&events[0].body, offshoot_protocol::EventBody::SessionCreated { title, .. } if title == "Old")
         );
         assert_eq!(log.sessions().unwrap()[0].title, "Old");
-        assert!(copy_of(&folder.path().join(super::super::FILE), 1).exists(), "the old file is kept");
+        let kept = copy_of(&folder.path().join(super::super::FILE), 1);
+        assert!(kept.exists(), "the old file is kept");
+        let known = super::super::files(folder.path());
+        let sqlite = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
+        let sqlite = sqlite.filter(|path| path.display().to_string().contains(".sqlite"));
+        assert!(sqlite.into_iter().all(|path| known.contains(&path)), "no file of the log is forgotten");
     }
 
     #[test]

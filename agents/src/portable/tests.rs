@@ -1,4 +1,7 @@
-use offshoot_protocol::{AgentCreated, AgentId, AgentKind, EventBody, Message, Origin, PermissionMode, WorktreeView};
+use offshoot_protocol::{
+    AgentCreated, AgentId, AgentKind, Compacted, CompactionTrigger, EventBody, HeadChanged, Message, Origin,
+    PermissionMode, WorktreeView,
+};
 use serde_json::{Value, json};
 
 use super::*;
@@ -34,6 +37,7 @@ fn agent(head: &BlobHash, directory: &str, parent: Option<&str>) -> EventBody {
 fn log(folder: &std::path::Path) -> std::sync::Arc<Log> {
     let log = Log::open(folder).unwrap();
     let head = log.put_blob(b"{\"head\":\"\xc3\xbc\"}".to_vec());
+    let other_head = log.put_blob(b"{\"head\":2}".to_vec());
     log.put_blob(b"of another session".to_vec());
     let created =
         EventBody::SessionCreated { project: "/there".into(), title: "t".into(), mode: PermissionMode::Bypass };
@@ -42,12 +46,17 @@ fn log(folder: &std::path::Path) -> std::sync::Arc<Log> {
         "path": "/home/somebody", "branch": "b", "base": "c", "base_is_snapshot": false, "state": {"kind": "live"}
     }))
     .unwrap();
+    let changed = HeadChanged { model: "other".into(), head: other_head };
+    let summary = Message::user("said hi", Origin::Summary);
+    let compacted = Compacted { index: 1, message: summary, replaced: 1, trigger: CompactionTrigger::Manual };
     let events = vec![
         event(1, None, created),
         event(2, Some("a-root"), agent(&head, "/there", None)),
         event(3, Some("a-root"), EventBody::MessageAppended { index: 0, message, inputs: Vec::new() }),
         event(4, Some("a-fork"), agent(&head, "/home/somebody", Some("a-root"))),
         event(5, Some("a-fork"), EventBody::WorktreeCreated { worktree }),
+        event(6, Some("a-root"), EventBody::HeadChanged(changed)),
+        event(7, Some("a-root"), EventBody::Compacted(compacted)),
     ];
     let (done, stored) = std::sync::mpsc::channel();
     log.append(events, move |result| done.send(result).unwrap());
@@ -73,7 +82,7 @@ fn what_is_written_is_read_back() {
     let text = exported(&log);
     let imported = read(text.as_bytes()).unwrap();
     assert_eq!(imported.events, log.events(&"s-here".into(), 0).unwrap());
-    assert_eq!(imported.contents.len(), 1, "only what the session refers to");
+    assert_eq!(imported.contents.len(), 2, "only what the session refers to");
 }
 
 #[test]
@@ -116,7 +125,10 @@ fn ids_that_are_taken_are_replaced_in_fields_and_texts_stay() {
     let ids: Vec<_> = fold.view.agents.iter().map(|agent| agent.id.as_str()).collect();
     assert_eq!(ids, ["a-one", "a-two"]);
     assert_eq!(fold.view.agents[1].parent, Some("a-one".into()));
-    assert_eq!(fold.transcript(&"a-one".into()).last().unwrap().text(), "a-root said \"hi\"");
+    let transcript = fold.transcript(&"a-one".into());
+    assert_eq!(transcript.messages()[0].message.text(), "a-root said \"hi\"");
+    assert_eq!((transcript.segment_start(), transcript.last().unwrap().text().as_str()), (1, "said hi"));
+    assert_eq!(fold.view.agents[0].model, "other");
 }
 
 #[test]
@@ -132,7 +144,8 @@ fn a_hostile_file_is_refused_and_the_line_is_named() {
     };
     let set =
         |pointer: &'static str, to: Value| move |line: &mut Value| *line.pointer_mut(pointer).unwrap() = to.clone();
-    // The header, the session's creation, the head's content, then the other events.
+    // The header, the session's creation, the head's content, the other events up to the change of the head, for which
+    // there is another content before it.
     for (line, change, said) in [
         (1, &set("/offshoot_session", json!(99)) as &dyn Fn(&mut Value), "newer"),
         (1, &set("/session", json!("../../etc")), "no id"),
@@ -149,6 +162,8 @@ fn a_hostile_file_is_refused_and_the_line_is_named() {
         (5, &set("/event/agent", json!("a-nobody")), "isn't known"),
         (6, &set("/event/agent", json!("a-root")), "created twice"),
         (6, &set("/event/inherited", json!({"from": "a-root", "messages": 9})), "more messages"),
+        (9, &set("/event/head", json!("0".repeat(64))), "head is missing"),
+        (10, &set("/event/index", json!(0)), "stands where"),
     ] {
         let error = refused(line, &|value| {
             if line == 4 || line == 6 {
