@@ -15,6 +15,8 @@ const COMMANDS: &[&str] = &[
     "sessions",
     "create_session",
     "delete_session",
+    "export_session",
+    "import_session",
     "snapshot",
     "conversation",
     "subscribe",

@@ -29,6 +29,7 @@ pub mod shell;
 pub mod policy;
 pub mod view;
 pub mod log;
+pub mod portable;
 pub mod journal;
 pub mod git;
 pub mod worktree;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 use offshoot_agents::workbench::Workbench;
 use offshoot_protocol::{
-    AgentId, AgentKind, AgentView, SessionId, SessionSummary, Snapshot, Timestamp, Usage, WorktreeState,
+    AgentId, AgentKind, AgentView, Command, SessionId, SessionSummary, Snapshot, Timestamp, Usage, WorktreeState,
 };
 use serde::Serialize;
 
@@ -13,18 +13,19 @@ use crate::activity::state_word;
 use crate::arguments::{FolderArguments, Misused, SessionsArguments, SessionsWish, TreeArguments};
 use crate::console::{Console, Painted, Tone, cut};
 use crate::surroundings::Surroundings;
-use crate::workplace::{self, Choice};
+use crate::workplace;
 
-/// Lists, shows or deletes.
+/// Lists, shows, renames or deletes.
 pub(crate) async fn run(
     arguments: &SessionsArguments,
     folders: &FolderArguments,
     console: &mut Console,
 ) -> anyhow::Result<ExitCode> {
-    let workbench = workplace::open(&Surroundings::read(folders)?, Choice::default()).await?;
+    let workbench = workplace::look(&Surroundings::read(folders)?, console).await?;
     let done = match &arguments.wish {
         None | Some(SessionsWish::List) => list(&workbench, arguments.json, console),
         Some(SessionsWish::Show { id }) => show(&workbench, id, arguments.json, console).await,
+        Some(SessionsWish::Rename { id, title }) => rename(&workbench, id, title, arguments.json, console).await,
         Some(SessionsWish::Delete { id }) => delete(&workbench, id, arguments.json, console).await,
     };
     workbench.shut_down().await;
@@ -37,7 +38,7 @@ pub(crate) async fn tree(
     folders: &FolderArguments,
     console: &mut Console,
 ) -> anyhow::Result<ExitCode> {
-    let workbench = workplace::open(&Surroundings::read(folders)?, Choice::default()).await?;
+    let workbench = workplace::look(&Surroundings::read(folders)?, console).await?;
     let drawn = draw(&workbench, &arguments.id, arguments.json, console).await;
     workbench.shut_down().await;
     drawn.map(|()| ExitCode::SUCCESS)
@@ -127,6 +128,16 @@ async fn show(workbench: &Workbench, id: &str, json: bool, console: &mut Console
         let pieces = [console.painted(name, Tone::Faint), Painted::plain(&value)];
         console.print_pieces(&spaced(pieces))?;
     }
+    Ok(())
+}
+
+async fn rename(workbench: &Workbench, id: &str, title: &str, json: bool, console: &mut Console) -> anyhow::Result<()> {
+    let session = find(workbench, id)?;
+    workbench.command(&session, Command::Rename { title: title.to_owned() }).await?;
+    if json {
+        return print_json(console, &serde_json::json!({"renamed": session}));
+    }
+    console.note(&format!("Renamed {session}."));
     Ok(())
 }
 

@@ -219,6 +219,8 @@ export function recordedBridge(recording: Recording, playback: Playback = {}): R
     sessions: async () => recording.sessions,
     createSession: async () => recording.session,
     deleteSession: async () => undefined,
+    exportSession: async () => null,
+    importSession: async () => null,
     snapshot: async (session): Promise<Snapshot> => {
       if (session !== recording.session) throw rejected("not_found", "This session isn't in the recording.", "");
       return toSnapshot(view());

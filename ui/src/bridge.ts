@@ -111,6 +111,10 @@ export interface Bridge {
   sessions(): Promise<SessionSummary[]>;
   createSession(project: string): Promise<SessionId>;
   deleteSession(session: SessionId): Promise<void>;
+  /** To a file that the person names; answers its path, or `null` when they changed their mind. */
+  exportSession(session: SessionId): Promise<string | null>;
+  /** From a file that the person chooses, into the project. */
+  importSession(project: string): Promise<SessionId | null>;
   snapshot(session: SessionId): Promise<Snapshot>;
   /** The last `limit` messages before the place `before`; `null`: up to the end. */
   conversation(session: SessionId, agent: AgentId, before: number | null, limit: number): Promise<Conversation>;
@@ -172,6 +176,8 @@ export function windowBridge(): Bridge {
     sessions: () => invoke("sessions"),
     createSession: (project) => invoke("create_session", { project }),
     deleteSession: (session) => invoke("delete_session", { session }),
+    exportSession: (session) => invoke("export_session", { session }),
+    importSession: (project) => invoke("import_session", { project }),
     snapshot: (session) => invoke("snapshot", { session }),
     conversation: (session, agent, before, limit) => invoke("conversation", { session, agent, before, limit }),
     subscribe: async (session, cursor, onBatch) => {

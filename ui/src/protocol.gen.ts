@@ -1614,6 +1614,12 @@ agent: AgentId,
  */
 count: ChangeCount, };
 
+export type Storage = { "kind": "working" } | { "kind": "waiting", 
+/**
+ * What is wrong, and where, for people.
+ */
+message: string, };
+
 export type Batch = { 
 /**
  * Facts, in order.
@@ -1622,7 +1628,11 @@ events: Array<Event>,
 /**
  * Passing text, in order.
  */
-deltas: Array<Delta>, };
+deltas: Array<Delta>, 
+/**
+ * Set when facts can't be stored any more, or can be again.
+ */
+storage?: Storage, };
 
 export type ShellOutcome = { "kind": "completed" } | { "kind": "failed", 
 /**

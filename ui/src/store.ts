@@ -74,6 +74,8 @@ export interface AppStore {
   newSession(): Promise<void>;
   openSession(id: SessionId): Promise<void>;
   deleteSession(id: SessionId): Promise<void>;
+  exportSession(id: SessionId): Promise<void>;
+  importSession(): Promise<void>;
   select(agent: AgentId): void;
   showRequests(): void;
   /** Sends a wish to the open session; a rejection becomes a notice. Answers whether it was accepted. */
@@ -265,6 +267,22 @@ export function createApp(bridge: Bridge): AppStore {
         const left = await listSessions();
         if (!session()) await (left[0] ? open(left[0].id) : create());
       }),
+    exportSession: async (id) => {
+      await bridge.exportSession(id).catch(report);
+    },
+    importSession: async () => {
+      const into = project();
+      if (into === null) return;
+      const id = await bridge.importSession(into).catch((error: unknown) => {
+        report(error);
+        return null;
+      });
+      if (id === null) return;
+      await during("Opening the session", async () => {
+        await listSessions();
+        await open(id);
+      });
+    },
     select,
     showRequests() {
       setTab("requests");

@@ -27,7 +27,7 @@ pub use agent::{AgentCreated, AgentKind, AgentOutcome, FailureCode, Inherited, I
 pub use change::{ChangeCount, ChangeKind, ChangeSummary, ChangedFile, DiffLine, FileDiff, Hunk, LineKind};
 pub use command::{Command, Isolation, Rejected, RejectedCode};
 pub use compaction::{Compacted, CompactionTrigger, CompactionWish, HeadChanged};
-pub use delta::{Batch, Delta, TextKind};
+pub use delta::{Batch, Delta, Storage, TextKind};
 pub use event::{Event, EventBody, HookRan, Warning};
 pub use id::{AgentId, BlobHash, CallId, InputId, MergeId, RequestId, SessionId, TaskId};
 pub use jiff::Timestamp;

@@ -27,7 +27,7 @@ pub fn declarations() -> String {
         RoleFields, RoleFile, RoleChange, RolePreview, RoleSave, RoleTrashId, RoleCopy, RoleTool, RoleCard, RoleBoard, RoleRule, RoleUse,
         Trust, TrustQuestion,
         Isolation, Command, RejectedCode, Rejected,
-        TextKind, Delta, Batch,
+        TextKind, Delta, Storage, Batch,
         ShellOutcome, ShellView,
         TodoStatus, Todo, WorktreeState, WorktreeView, AgentState, AgentView, AppliedView, SessionView, Snapshot,
         CallState, CallView, Conversation, SessionSummary,

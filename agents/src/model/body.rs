@@ -1,8 +1,10 @@
-//! A request's body, for every provider: shared pieces of a known length, never joined.
+//! A request's body, for every provider: shared pieces of a known length.
 //!
-//! Everything before the first mark that moves is a [`Prefix`], shared by all requests in flight that have it in common; a
-//! further fork adds the few pieces behind it.
+//! Everything before the first mark that moves is a [`Prefix`]: one run of bytes, shared by all requests in flight that
+//! have it in common, and sent as it is; a further fork adds the few pieces behind it. (A piece per message would cost a
+//! frame each, or a copy for every request.)
 
+use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll};
@@ -53,8 +55,7 @@ struct Prefix {
     segment: u32,
     /// Who reads them.
     model: String,
-    pieces: Vec<Bytes>,
-    len: u64,
+    bytes: Bytes,
 }
 
 impl Shared {
@@ -108,8 +109,12 @@ impl Prefix {
         for stored in transcript.messages_from(segment) {
             pieces.message(stored.for_model(model), &[]);
         }
-        let len = pieces.len();
-        Self { pieces: pieces.list, len, segment, model: model.to_owned(), transcript }
+        let len = pieces.list.iter().map(Bytes::len).sum();
+        let mut bytes = BytesMut::with_capacity(len);
+        for piece in &pieces.list {
+            bytes.extend_from_slice(piece);
+        }
+        Self { bytes: bytes.freeze(), segment, model: model.to_owned(), transcript }
     }
 }
 
@@ -125,10 +130,6 @@ struct Pieces {
 impl Pieces {
     fn new(form: &'static Form, last_role: Option<MessageRole>) -> Self {
         Self { form, list: Vec::new(), last_role, continues: false }
-    }
-
-    fn len(&self) -> u64 {
-        self.list.iter().map(|piece| piece.len() as u64).sum()
     }
 
     /// Appends a message with marks at `marks`, which are offsets in its bytes, ascending. A message of the same role as
@@ -217,16 +218,12 @@ impl Marks {
 
 /// The body of one request.
 pub(super) struct Body {
-    head: Option<Bytes>,
-    prefix: Arc<Prefix>,
-    /// How many pieces of the prefix were sent.
-    sent: usize,
-    /// Bytes left out at the beginning of the next piece behind the head: the first message's comma.
-    skip: usize,
-    /// Bytes left out at the prefix's end, where a message continues behind it.
-    cut: usize,
-    rest: std::vec::IntoIter<Bytes>,
+    /// What is still to be sent.
+    pieces: VecDeque<Bytes>,
     left: u64,
+    /// Held while the request is in flight, so that siblings find it.
+    #[cfg_attr(not(test), expect(dead_code, reason = "held, not read"))]
+    prefix: Arc<Prefix>,
 }
 
 impl Body {
@@ -238,57 +235,40 @@ impl Body {
         let model = &request.head.model;
         let prefix = shared.prefix(request.transcript.prefix(start), segment, model);
         let last_role = prefix.transcript.last().filter(|_| start > segment).map(|message| message.role);
-        let mut pieces = Pieces::new(shared.form, last_role);
+        let mut rest = Pieces::new(shared.form, last_role);
         for (index, stored) in (start..).zip(request.transcript.messages_from(start)) {
             let stored = stored.for_model(model);
-            pieces.message(stored, &marks.offsets(index, shared.form.encoded(stored)));
+            rest.message(stored, &marks.offsets(index, shared.form.encoded(stored)));
         }
-        pieces.list.push(tail);
+        rest.list.push(tail);
         let (head, has_message) = shared.head(&request.head);
-        let skip = usize::from(!has_message && !request.transcript.is_empty());
-        let cut = if pieces.continues { shared.form.ending } else { 0 };
-        let left = head.len() as u64 + prefix.len + pieces.len() - (skip + cut) as u64;
-        Self { head: Some(head), prefix, sent: 0, skip, cut, rest: pieces.list.into_iter(), left }
-    }
-
-    fn peek(&self) -> Option<Bytes> {
-        if let Some(head) = &self.head {
-            return Some(head.clone());
+        // The prefix's end is left out where a message continues behind it.
+        let cut = if rest.continues { shared.form.ending } else { 0 };
+        let mut pieces = VecDeque::from([prefix.bytes.slice(..prefix.bytes.len() - cut)]);
+        pieces.extend(rest.list);
+        pieces.retain(|piece| !piece.is_empty());
+        // The first message has no comma before it.
+        if !has_message && !request.transcript.is_empty() {
+            drop(pieces[0].split_to(1));
         }
-        let (piece, cut) = match self.prefix.pieces.get(self.sent) {
-            Some(piece) if self.sent + 1 == self.prefix.pieces.len() => (piece, self.cut),
-            Some(piece) => (piece, 0),
-            None => (self.rest.as_slice().first()?, 0),
-        };
-        Some(piece.slice(self.skip..piece.len() - cut))
-    }
-
-    fn advance(&mut self) {
-        if self.head.take().is_some() {
-            return;
-        }
-        self.skip = 0;
-        if self.sent < self.prefix.pieces.len() {
-            self.sent += 1;
-        } else {
-            self.rest.next();
-        }
+        pieces.push_front(head);
+        let left = pieces.iter().map(|piece| piece.len() as u64).sum();
+        Self { pieces, left, prefix }
     }
 
     fn next_frame(&mut self) -> Option<Bytes> {
-        let first = self.peek()?;
-        self.advance();
+        let first = self.pieces.pop_front()?;
         let mut gathered = BytesMut::new();
         if first.len() < LARGE_PIECE {
-            while let Some(piece) = self.peek()
+            while let Some(piece) = self.pieces.front()
                 && piece.len() < LARGE_PIECE
                 && first.len().max(gathered.len()) + piece.len() <= LARGEST_GATHERED
             {
                 if gathered.is_empty() {
                     gathered.extend_from_slice(&first);
                 }
-                gathered.extend_from_slice(&piece);
-                self.advance();
+                gathered.extend_from_slice(piece);
+                self.pieces.pop_front();
             }
         }
         let frame = if gathered.is_empty() { first } else { gathered.freeze() };

@@ -80,7 +80,7 @@ impl Tree {
             let root = EventBody::AgentCreated(Box::new(created));
             (vec![(None, session), about(root), about(EventBody::InputReceived { input: announcement })], ())
         });
-        self.journal.stored(seq).await?;
+        self.journal.stored_soon(seq).await?;
         self.bring_back(&id)?;
         self.watch_roles();
         self.tell_warnings();

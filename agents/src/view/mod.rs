@@ -151,8 +151,9 @@ impl Fold {
         let end = before.unwrap_or(u32::MAX).min(node.transcript.len());
         let first = end.saturating_sub(limit);
         let shown = node.transcript.prefix(end);
+        // What stands before it isn't even looked at.
         let messages: Vec<Message> =
-            shown.messages().into_iter().skip(first as usize).map(|stored| stored.message.clone()).collect();
+            shown.messages_from(first).into_iter().map(|stored| stored.message.clone()).collect();
         let calls: BTreeMap<String, CallView> =
             messages.iter().flat_map(Message::calls).map(|(call, ..)| (call.0.clone(), self.call(id, call))).collect();
         Some(Conversation { agent: id.clone(), cursor: self.cursor, first, messages, calls })

@@ -57,6 +57,8 @@ pub(super) async fn open_project(bridge: State<'_, Bridge>, path: String) -> Res
 /// Makes the demo's sample project, if it isn't there yet, and opens it. Answers with its absolute path.
 #[tauri::command]
 pub(super) async fn open_demo(bridge: State<'_, Bridge>) -> Result<String, Rejected> {
+    // Whoever has the data folder makes what is in it.
+    bridge.workbench().await?;
     let folder = workplace::demo_project(&bridge.surroundings()).await?;
     open_project(bridge, folder.to_string_lossy().into_owned()).await
 }

@@ -4,6 +4,7 @@
 
 mod compaction;
 mod model;
+mod moved;
 mod news;
 mod output;
 mod overflow;
