@@ -124,6 +124,14 @@ impl Workbench {
         &self.config_dir
     }
 
+    /// What models cost as of now: the built-in prices, with the person's laid over them. Read anew each time, so that an
+    /// edited file counts at once.
+    pub fn prices(&self) -> PriceList {
+        let file = self.config_dir.join(price::FILE);
+        let text = settings::read_text(&file, None);
+        price::list(text.as_ref().map(Option::as_deref).map_err(String::as_str), &file.display().to_string())
+    }
+
     /// All sessions, the one with the newest event first.
     pub fn sessions(&self) -> Result<Vec<SessionSummary>, Rejected> {
         self.log.sessions().map_err(|error| storage(&error))

@@ -9,6 +9,7 @@
 mod agent;
 mod change;
 mod command;
+mod cost;
 mod delta;
 mod event;
 mod id;
@@ -25,6 +26,9 @@ pub mod typescript;
 pub use agent::{AgentCreated, AgentKind, AgentOutcome, FailureCode, Inherited, Input, InputSource, TurnOutcome};
 pub use change::{ChangeCount, ChangeKind, ChangeSummary, ChangedFile, DiffLine, FileDiff, Hunk, LineKind};
 pub use command::{Command, Isolation, Rejected, RejectedCode};
+pub use cost::{
+    Asked, CacheMiss, LongerPrompts, MissReason, MissView, Price, PriceList, PromptSize, Rates, Seller, Spending,
+};
 pub use delta::{Batch, Delta, TextKind};
 pub use event::{Event, EventBody, HookRan, Warning};
 pub use id::{AgentId, BlobHash, CallId, InputId, MergeId, RequestId, SessionId, TaskId};

@@ -8,7 +8,7 @@ use ts_rs::TS;
 
 use crate::{
     AgentId, AgentKind, AgentOutcome, CallId, CallResult, ChangeCount, HookRan, Inherited, Input, MergeId, Message,
-    PermissionMode, PermissionRequest, SessionId, ShellView, Usage, Warning,
+    MissView, PermissionMode, PermissionRequest, SessionId, ShellView, Spending, Usage, Warning,
 };
 
 /// A session as of one moment. Subscribing from `cursor` continues it.
@@ -124,6 +124,12 @@ pub struct AgentView {
     pub calls: u32,
     /// Tokens of all its model calls.
     pub usage: Usage,
+    /// The same tokens, by what they cost.
+    #[serde(default)]
+    pub spending: Vec<Spending>,
+    /// Its last requests that should have read more from the cache, oldest first; bounded.
+    #[serde(default)]
+    pub misses: Vec<MissView>,
     /// Texts it has not taken in yet, oldest first.
     pub queue: Vec<Input>,
     /// Its plan.

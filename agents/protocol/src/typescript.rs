@@ -17,7 +17,9 @@ pub fn declarations() -> String {
     declare! {
         SessionId, AgentId, CallId, RequestId, InputId, TaskId, BlobHash, MergeId,
         RawJson, MessageRole, Origin, Block, Message,
-        AgentKind, Inherited, AgentCreated, Input, InputSource, Usage, StepEnded, ResultDetail, CallResult,
+        AgentKind, Inherited, AgentCreated, Input, InputSource, Usage,
+        Seller, Asked, PromptSize, Spending, MissReason, CacheMiss, MissView, Rates, LongerPrompts, Price, PriceList,
+        StepEnded, ResultDetail, CallResult,
         FailureCode, TurnOutcome, AgentOutcome, Warning, HookRan, EventBody, Event,
         PermissionMode, Asker, Access, PermissionRequest, Answer, DecidedBy, WithdrawnReason,
         ChangeKind, ChangeCount, ChangedFile, ChangeSummary, LineKind, DiffLine, Hunk, FileDiff,

@@ -8,13 +8,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::stream::BoxStream;
-use offshoot_protocol::{AgentId, Block, CallId, SessionId, Usage};
+use offshoot_protocol::{AgentId, Block, CallId, Seller, SessionId, Usage, Warning};
 use serde::{Deserialize, Serialize};
 
 use crate::transcript::Transcript;
 
 pub mod anthropic;
 mod body;
+mod caching;
 pub mod demo;
 mod http;
 pub mod openai_chat;
@@ -88,6 +89,11 @@ pub trait Model: Send + Sync {
     /// Sends the request and streams the answer. The stream yields [`ModelEvent::Ended`] exactly once, last, or an error,
     /// last; a stream that simply stops is an error of the implementation. Dropping it ends the request.
     fn stream(&self, request: Request) -> BoxStream<'static, Result<ModelEvent, ModelError>>;
+
+    /// Who answers, as far as prices depend on it.
+    fn seller(&self) -> Seller {
+        Seller::Provider
+    }
 }
 
 /// A piece of an answer.
@@ -127,6 +133,8 @@ pub enum ModelEvent {
         /// The whole block.
         block: Block,
     },
+    /// The provider did something to the request that a person should know. It doesn't stop the answer.
+    Warned(Warning),
     /// The answer is complete.
     Ended {
         /// Why.

@@ -180,6 +180,7 @@ impl Tree {
             // The first message of a fork holds the placeholders: the siblings' common end.
             fork_point: created.inherited.as_ref().map(|inherited| inherited.messages + 1),
             journal: self.journal.clone(),
+            fan_out: self.fan_out.clone(),
             ids: self.means.kit.ids.clone(),
             powers,
             partial: std::sync::Mutex::default(),

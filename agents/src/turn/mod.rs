@@ -27,10 +27,12 @@ use crate::view::Fold;
 
 mod begun;
 pub(crate) mod call;
+mod fan_out;
 mod hook;
 mod step;
 
 use begun::Begun;
+pub use fan_out::{FanOut, LONGEST_WAIT};
 pub use hook::Remarks;
 pub use step::Partial;
 
@@ -46,6 +48,8 @@ pub struct Worker {
     pub model: Arc<dyn Model>,
     /// Where its facts go.
     pub journal: Arc<Journal>,
+    /// When its first request may leave.
+    pub fan_out: Arc<FanOut>,
     /// Makes the ids of its requests.
     pub ids: Arc<Ids>,
     /// What its calls may do.

@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use offshoot_protocol::{
-    Block, CallId, Delta, EventBody, FailureCode, Message, MessageRole, Origin, RawJson, StepEnded, TextKind,
-    TurnOutcome,
+    Asked, Block, CallId, Delta, EventBody, FailureCode, Message, MessageRole, Origin, RawJson, StepEnded, TextKind,
+    TurnOutcome, Warning,
 };
 use tokio::time::Instant;
 
 use super::{Begun, Worker, storage};
+use crate::cache::Sent;
 use crate::model::{ModelError, ModelEvent, Request, StopReason};
 
 /// Most tries of one request, the first included.
@@ -90,17 +91,21 @@ struct Answer {
     index: u32,
     blocks: Vec<Block>,
     stop: StopReason,
-    usage: offshoot_protocol::Usage,
+    asked: Asked,
+    sent: Sent,
     duration: Duration,
 }
 
 async fn attempt<'w>(worker: &'w Worker, begun: &mut Begun<'w>) -> Result<Answer, ModelError> {
-    let started = Instant::now();
+    let fingerprint = worker.fan_out.fingerprint(&worker.head);
+    let mut lead = worker.fan_out.admit(worker, &fingerprint).await;
+    let (started, at) = (Instant::now(), worker.journal.clock().now());
+    let mut begun_at = None;
     let transcript = worker.journal.read(|fold| fold.transcript(&worker.id));
     let index = transcript.len();
     let request = Request {
         head: worker.head.clone(),
-        transcript,
+        transcript: transcript.clone(),
         fork_point: worker.fork_point,
         session: worker.journal.session().clone(),
         agent: worker.id.clone(),
@@ -113,8 +118,17 @@ async fn attempt<'w>(worker: &'w Worker, begun: &mut Begun<'w>) -> Result<Answer
             never = begun.go_on() => match never {},
         };
         let Some(event) = event else { break };
-        match event? {
+        let event = event?;
+        if begun_at.is_none() {
+            let now = worker.journal.clock().now();
+            begun_at = Some(now);
+            if let Some(lead) = lead.take() {
+                lead.begun(now);
+            }
+        }
+        match event {
             ModelEvent::Started => {}
+            ModelEvent::Warned(warning) => warn(worker, warning),
             ModelEvent::TextDelta { block, text } => grow(worker, block, TextKind::Text, text),
             ModelEvent::ThinkingDelta { block, text } => grow(worker, block, TextKind::Thinking, text),
             ModelEvent::InputDelta { block, call, name, text } => {
@@ -128,11 +142,26 @@ async fn attempt<'w>(worker: &'w Worker, begun: &mut Begun<'w>) -> Result<Answer
             }
             ModelEvent::Ended { stop, usage } => {
                 let blocks = std::mem::take(&mut lock(&worker.partial).blocks);
-                return Ok(Answer { index, blocks, stop, usage, duration: started.elapsed() });
+                let asked = Asked {
+                    model: worker.head.model.clone(),
+                    seller: worker.model.seller(),
+                    head: fingerprint.clone(),
+                };
+                let sent = Sent { head: fingerprint, transcript, at, begun: begun_at.unwrap_or(at), usage };
+                return Ok(Answer { index, blocks, stop, asked, sent, duration: started.elapsed() });
             }
         }
     }
     Err(ModelError::Truncated { reason: "the stream ended without its closing event".to_owned() })
+}
+
+/// Passes on what a person should know, once.
+fn warn(worker: &Worker, warning: Warning) {
+    worker.journal.decide(|fold| {
+        let is_known = fold.agent(&worker.id).is_some_and(|agent| agent.warnings.contains(&warning));
+        let fact = (Some(worker.id.clone()), EventBody::Warned { warning });
+        (Some(fact).filter(|_| !is_known).into_iter().collect(), ())
+    });
 }
 
 /// Takes a piece of streaming text in and passes it on.
@@ -153,7 +182,7 @@ fn grow(worker: &Worker, block: u32, kind: TextKind, text: String) {
 }
 
 async fn append(worker: &Worker, answer: Answer, begun: &mut Begun<'_>) -> Result<StopReason, TurnOutcome> {
-    let Answer { index, mut blocks, stop, usage, duration } = answer;
+    let Answer { index, mut blocks, stop, asked, sent, duration } = answer;
     if stop == StopReason::MaxTokens && matches!(blocks.last(), Some(Block::Call { .. })) {
         // The output limit may have cut this call in the middle: it is not run.
         blocks.pop();
@@ -161,9 +190,17 @@ async fn append(worker: &Worker, answer: Answer, begun: &mut Begun<'_>) -> Resul
     begun.revoke(worker, |id| !blocks.iter().any(|block| matches!(block, Block::Call { id: made, .. } if made == id)));
     number_empty_ids(&mut blocks, index);
     let duration_ms = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
-    let ended = EventBody::StepEnded(StepEnded { stop_reason: stop.to_string(), usage, duration_ms });
-    let (seq, ()) = worker.journal.decide(|_| {
-        let mut facts = vec![(Some(worker.id.clone()), ended)];
+    let mut ended = StepEnded {
+        stop_reason: stop.to_string(),
+        usage: sent.usage,
+        duration_ms,
+        begun_ms: u64::try_from(sent.begun.duration_since(sent.at).as_millis()).ok(),
+        asked: Some(asked),
+        missed: None,
+    };
+    let (seq, ()) = worker.journal.decide(|fold| {
+        ended.missed = fold.missed(&worker.id, &sent, worker.head.caching());
+        let mut facts = vec![(Some(worker.id.clone()), EventBody::StepEnded(ended))];
         // A model that says nothing leaves no message: providers refuse empty ones.
         if !blocks.is_empty() {
             let message = Message { role: MessageRole::Assistant, blocks };

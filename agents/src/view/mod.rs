@@ -15,6 +15,7 @@ use crate::policy::narrower;
 use crate::transcript::Transcript;
 
 mod activity;
+mod requests;
 mod transcript;
 
 /// How many of an agent's last hooks its view keeps. The log has all of them.
@@ -58,6 +59,8 @@ struct Node {
     calls: HashMap<CallId, CallView>,
     /// Model calls since the agent was created or last began a run after an end.
     steps_of_run: u32,
+    /// What was asked for it.
+    requests: requests::Requests,
     /// When the current run began.
     run_started_at: Option<Timestamp>,
 }
@@ -190,8 +193,14 @@ impl Fold {
             .as_ref()
             .map_or_else(Transcript::default, |inherited| self.transcript(&inherited.from).prefix(inherited.messages));
         let messages = transcript.len();
-        let node =
-            Node { created: created.clone(), transcript, calls: HashMap::new(), steps_of_run: 0, run_started_at: None };
+        let node = Node {
+            created: created.clone(),
+            transcript,
+            calls: HashMap::new(),
+            steps_of_run: 0,
+            requests: requests::Requests::default(),
+            run_started_at: None,
+        };
         self.agents.insert(id.clone(), node);
         let state = if created.kind == AgentKind::Root { AgentState::Idle } else { AgentState::Queued };
         self.view.agents.push(AgentView {
@@ -215,6 +224,8 @@ impl Fold {
             steps: 0,
             calls: 0,
             usage: offshoot_protocol::Usage::default(),
+            spending: Vec::new(),
+            misses: Vec::new(),
             queue: Vec::new(),
             todos: Vec::new(),
             warnings: Vec::new(),
@@ -257,6 +268,7 @@ impl Fold {
                 agent.steps += 1;
                 agent.usage += step.usage;
                 node.steps_of_run += 1;
+                requests::ended(agent, node, step, at);
             }
             EventBody::ModelWaiting { retry_in_ms, reason, .. } => {
                 let wait = jiff::SignedDuration::from_millis(i64::try_from(*retry_in_ms).unwrap_or(i64::MAX));

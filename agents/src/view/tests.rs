@@ -164,8 +164,16 @@ fn a_queued_input_leaves_the_queue_when_a_message_contains_it() {
 fn a_finished_child_that_goes_on_counts_its_steps_anew() {
     let mut story = Story::new();
     story.create("fork", AgentKind::Fork, None);
-    let step =
-        || EventBody::StepEnded(StepEnded { stop_reason: "end_turn".into(), usage: Usage::default(), duration_ms: 1 });
+    let step = || {
+        EventBody::StepEnded(StepEnded {
+            stop_reason: "end_turn".into(),
+            usage: Usage::default(),
+            duration_ms: 1,
+            begun_ms: None,
+            asked: None,
+            missed: None,
+        })
+    };
     story.tell(Some("fork"), EventBody::TurnStarted);
     story.tell(Some("fork"), step());
     story.tell(Some("fork"), EventBody::AgentEnded { outcome: AgentOutcome::Stopped });
