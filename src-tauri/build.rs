@@ -37,6 +37,7 @@ const COMMANDS: &[&str] = &[
     "role_restore",
     "role_rule",
     "role_uses",
+    "prices",
     "trust",
     "set_trust",
     "open_external",

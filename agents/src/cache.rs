@@ -177,6 +177,3 @@ fn bytes(block: &Block) -> u64 {
 
 #[cfg(test)]
 mod tests;
-
-#[cfg(test)]
-mod tests;

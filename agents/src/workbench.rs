@@ -11,8 +11,8 @@ use std::sync::Arc;
 use futures_util::future::join_all;
 use offshoot_protocol::{
     AgentId, AgentView, BlobHash, ChangeSummary, Clash, Command, Conversation, FileDiff, MergeDone, MergeId,
-    MergePreview, MergeSelection, Rejected, RejectedCode, RoleSummary, RoleUse, RoleWarning, SessionId, SessionSummary,
-    Snapshot, Trust, TrustQuestion,
+    MergePreview, MergeSelection, PriceList, Rejected, RejectedCode, RoleSummary, RoleUse, RoleWarning, SessionId,
+    SessionSummary, Snapshot, Trust, TrustQuestion,
 };
 use tokio::sync::{Mutex, OnceCell};
 
@@ -23,11 +23,12 @@ use crate::log::{Log, LogError};
 use crate::merge::Merges;
 use crate::model::{Model, Provider};
 use crate::policy::Rules;
+use crate::price;
 use crate::role::model_alias::ModelAliases;
 use crate::role::studio::Studio;
 use crate::role::uses;
 use crate::sandbox::{Limits, Sandbox};
-use crate::settings::Settings;
+use crate::settings::{self, Settings};
 use crate::tool::{self, Toolbox};
 use crate::tree::{Keep, Kit, Means, Tree};
 use crate::trust::{TrustFile, main_checkout, would_activate};

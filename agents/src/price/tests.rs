@@ -34,7 +34,9 @@ fn amounts_are_exact() {
     assert_eq!(amount("x", &serde_json::json!(0.075)), Ok(75_000));
     assert_eq!(amount("x", &serde_json::json!("12.5")), Ok(12_500_000));
     assert_eq!(amount("x", &serde_json::json!(0)), Ok(0));
-    for wrong in [serde_json::json!(-1), serde_json::json!("1e3"), serde_json::json!("0.0000001"), serde_json::json!(null)] {
+    for wrong in
+        [serde_json::json!(-1), serde_json::json!("1e3"), serde_json::json!("0.0000001"), serde_json::json!(null)]
+    {
         assert!(amount("x", &wrong).is_err(), "{wrong}");
     }
 }
@@ -61,12 +63,9 @@ fn an_unknown_model_is_never_free_unless_it_runs_here() {
 #[test]
 fn ids_with_dates_and_resellers_find_their_price() {
     let list = built_in();
-    for id in [
-        "claude-sonnet-4-5-20250929",
-        "anthropic/claude-sonnet-4.5",
-        "claude-sonnet-4-5-latest",
-        "Claude-Sonnet-4-5",
-    ] {
+    for id in
+        ["claude-sonnet-4-5-20250929", "anthropic/claude-sonnet-4.5", "claude-sonnet-4-5-latest", "Claude-Sonnet-4-5"]
+    {
         assert_eq!(find(&list, id).map(|price| price.model.as_str()), Some("claude-sonnet-4-5"), "{id}");
     }
     assert_eq!(find(&list, "gpt-5-2025-08-07").unwrap().model, "gpt-5");
@@ -86,7 +85,10 @@ fn the_persons_file_wins_entry_by_entry_and_a_bad_entry_is_left_out() {
     }"#;
     let list = list(Ok(Some(text)), "/c/prices.json");
     let rates = find(&list, "gpt-5").unwrap().rates;
-    assert_eq!((rates.input, rates.cache_read, rates.cache_write, rates.output), (1_000_000, 1_000_000, 1_000_000, 2_500_000));
+    assert_eq!(
+        (rates.input, rates.cache_read, rates.cache_write, rates.output),
+        (1_000_000, 1_000_000, 1_000_000, 2_500_000)
+    );
     assert!(find(&list, "mine").is_some());
     assert_eq!(list.warnings.len(), 3, "{:?}", list.warnings);
     for bad in ["claude-opus-5", "gpt-5-mini", "gpt-5-nano"] {

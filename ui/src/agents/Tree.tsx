@@ -2,6 +2,7 @@
 
 import { For, Show, createMemo, createSignal, type JSX } from "solid-js";
 import { useApp } from "../app/context";
+import { hitRate, inWords, shown, sumOf } from "../costs/money";
 import { Icon } from "../parts/Icon";
 import { amount, clockSpan, plural, useNow } from "../parts/time";
 import type { AgentId, AgentView, ShellView } from "../protocol.gen";
@@ -245,13 +246,21 @@ function ShellRow(props: { shell: ShellView; node: TreeNode | undefined; isTabSt
 }
 
 function Figures(props: { agent: AgentView }): JSX.Element {
+  const app = useApp();
+  const sum = createMemo(() => sumOf([props.agent], app.prices()));
   return (
     <span class={s.figures}>
       <Show when={isAtWork(props.agent.state)} fallback={<Elapsed agent={props.agent} now={0} />}>
         <Ticking agent={props.agent} />
       </Show>
       <Show when={tokens(props.agent) > 0}>
-        <span title={`${tokens(props.agent).toLocaleString()} tokens`}>{amount(tokens(props.agent))}</span>
+        <span class={s.cost} title={inWords(sum())}>
+          <span>{amount(tokens(props.agent))}</span>
+          <Show when={hitRate(props.agent.usage) ?? 0}>{(rate) => <span class={s.rate}>{rate()} %</span>}</Show>
+          <Show when={sum().cost.picodollars > 0 || sum().cost.unknown > 0}>
+            <span data-missed={sum().misses > 0}>{sum().cost.picodollars > 0 ? shown(sum().cost) : "$?"}</span>
+          </Show>
+        </span>
       </Show>
     </span>
   );

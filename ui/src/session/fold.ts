@@ -7,16 +7,21 @@ import type {
   AgentState,
   AgentView,
   AppliedView,
+  Asked,
   CallId,
   Event,
   HookRan,
   Message,
   PermissionMode,
   PermissionRequest,
+  PromptSize,
   SessionId,
   ShellView,
   Snapshot,
+  Spending,
+  Usage,
 } from "../protocol.gen";
+import { plus } from "../costs/usage";
 import { callLine, lineOf } from "./calls";
 
 /** How a request left the queue while this window watched. */
@@ -181,6 +186,9 @@ export function foldEvent(state: SessionState, event: Event, lines: CallLines): 
   }
 }
 
+/** How many of an agent's last misses are kept, as in the core. */
+const MISSES_SHOWN = 50;
+
 /** How many of an agent's last hooks are kept, as in the core. */
 const HOOKS_SHOWN = 20;
 
@@ -235,6 +243,8 @@ function foldAgent(agent: AgentView, event: AgentEvent, lines: CallLines): void 
         cache_write: agent.usage.cache_write + event.usage.cache_write,
         output: agent.usage.output + event.usage.output,
       };
+      if (event.asked) agent.spending = spend(agent.spending ?? [], event.asked, event.usage);
+      if (event.asked && event.missed) agent.misses = [...(agent.misses ?? []), { step: agent.steps, at: event.at, miss: event.missed }].slice(-MISSES_SHOWN);
       return;
     case "model_waiting":
       agent.state = { kind: "waiting_for_api", until: later(event.at, event.retry_in_ms) };
@@ -293,6 +303,15 @@ function foldAgent(agent: AgentView, event: AgentEvent, lines: CallLines): void 
   }
 }
 
+/** Adds a request to the part that it has its price from. */
+function spend(spending: Spending[], asked: Asked, usage: Usage): Spending[] {
+  const tokens = usage.input + usage.cache_read + usage.cache_write;
+  const size: PromptSize = tokens <= 100_000 ? "upto100k" : tokens <= 200_000 ? "upto200k" : tokens <= 272_000 ? "upto272k" : "beyond272k";
+  const isSame = (part: Spending) => part.model === asked.model && part.seller === asked.seller && part.size === size;
+  if (!spending.some(isSame)) return [...spending, { model: asked.model, seller: asked.seller, size, requests: 1, usage }];
+  return spending.map((part) => (isSame(part) ? { ...part, requests: part.requests + 1, usage: plus(part.usage, usage) } : part));
+}
+
 function addAgent(state: SessionState, id: AgentId, event: Event & { type: "agent_created" }): void {
   const view: AgentView = {
     id,
@@ -308,6 +327,8 @@ function addAgent(state: SessionState, id: AgentId, event: Event & { type: "agen
     steps: 0,
     calls: 0,
     usage: { input: 0, cache_read: 0, cache_write: 0, output: 0 },
+    spending: [],
+    misses: [],
     queue: [],
     todos: [],
     warnings: [],
