@@ -84,7 +84,7 @@ async fn costs_and_misses_are_told_in_the_terminal_and_in_the_window() {
         let inspector = Query { role: "region", name: Some("Inspector"), ..Query::default() };
         window.wait_for_text(&inspector, "The provider did not keep it").await;
         window.wait_for_text(&inspector, "Who ran when").await;
-        window.wait_for_text(&inspector, "claude-sonnet-4-5").await;
+        window.wait_for_text(&inspector, "By model").await;
         window.picture(name).await;
         // A strip leads to its agent.
         let strip = Query {

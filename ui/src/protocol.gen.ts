@@ -1784,6 +1784,16 @@ message: string, } | { "kind": "completed" } | { "kind": "failed",
  */
 message: string, } | { "kind": "stopped" } | { "kind": "interrupted" };
 
+export type TurnView = { 
+/**
+ * From when (UTC).
+ */
+started_at: string, 
+/**
+ * Until when (UTC); absent while it is.
+ */
+ended_at?: string, };
+
 export type AgentView = { 
 /**
  * Its id.
@@ -1897,6 +1907,10 @@ outcome?: AgentOutcome,
  * When it was created (UTC).
  */
 created_at: string, 
+/**
+ * Its last turns, oldest first; bounded.
+ */
+turns: Array<TurnView>, 
 /**
  * When its last turn began (UTC).
  */

@@ -43,7 +43,7 @@ pub use role::{
 pub use shell::{ShellOutcome, ShellView};
 pub use snapshot::{
     AgentState, AgentView, AppliedView, CallState, CallView, Conversation, SessionSummary, SessionView, Snapshot, Todo,
-    TodoStatus, WorktreeState, WorktreeView,
+    TodoStatus, TurnView, WorktreeState, WorktreeView,
 };
 pub use step::{CallResult, ResultDetail, StepEnded, Usage};
 pub use trust::{Trust, TrustQuestion};

@@ -147,11 +147,26 @@ pub struct AgentView {
     /// When it was created (UTC).
     #[ts(type = "string")]
     pub created_at: Timestamp,
+    /// Its last turns, oldest first; bounded.
+    #[serde(default)]
+    pub turns: Vec<TurnView>,
     /// When its last turn began (UTC).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "string")]
     pub started_at: Option<Timestamp>,
     /// When its last turn ended (UTC).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "string")]
+    pub ended_at: Option<Timestamp>,
+}
+
+/// When an agent was at work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct TurnView {
+    /// From when (UTC).
+    #[ts(type = "string")]
+    pub started_at: Timestamp,
+    /// Until when (UTC); absent while it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "string")]
     pub ended_at: Option<Timestamp>,

@@ -30,7 +30,7 @@ pub fn declarations() -> String {
         Isolation, Command, RejectedCode, Rejected,
         TextKind, Delta, Batch,
         ShellOutcome, ShellView,
-        TodoStatus, Todo, WorktreeState, WorktreeView, AgentState, AgentView, AppliedView, SessionView, Snapshot,
+        TodoStatus, Todo, WorktreeState, WorktreeView, AgentState, TurnView, AgentView, AppliedView, SessionView, Snapshot,
         CallState, CallView, Conversation, SessionSummary,
     }
     text

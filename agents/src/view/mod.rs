@@ -17,6 +17,7 @@ use crate::transcript::Transcript;
 mod activity;
 mod requests;
 mod transcript;
+mod turns;
 
 /// How many of an agent's last hooks its view keeps. The log has all of them.
 const HOOKS_SHOWN: usize = 20;
@@ -232,6 +233,7 @@ impl Fold {
             hooks: Vec::new(),
             outcome: None,
             created_at: at,
+            turns: Vec::new(),
             started_at: None,
             ended_at: None,
         });
@@ -252,6 +254,7 @@ impl Fold {
                 }
                 agent.state = AgentState::Running;
                 agent.started_at = Some(at);
+                turns::begin(agent, at);
                 agent.ended_at = None;
             }
             EventBody::MessageAppended { message, inputs, .. } => {
@@ -291,6 +294,7 @@ impl Fold {
             }
             EventBody::TurnEnded { outcome } => {
                 agent.ended_at = Some(at);
+                turns::end(agent, at);
                 if matches!(agent.kind, AgentKind::Root | AgentKind::Teammate) {
                     agent.state = match outcome {
                         TurnOutcome::Finished | TurnOutcome::Interrupted => AgentState::Idle,

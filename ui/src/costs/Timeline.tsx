@@ -3,7 +3,7 @@
 import { For, Show, createMemo, type JSX } from "solid-js";
 import { KIND_WORD, faceOfState, hue, isAtWork, titleOf } from "../agents/state";
 import { useApp } from "../app/context";
-import { span, useNow } from "../parts/time";
+import { plural, span, useNow } from "../parts/time";
 import type { AgentView } from "../protocol.gen";
 import type { SessionStore } from "../session/store";
 import { within } from "./money";
@@ -39,7 +39,7 @@ function Live(props: StripsProps): JSX.Element {
 
 function Strips(props: StripsProps & { now: number }): JSX.Element {
   const app = useApp();
-  const drawn = createMemo(() => lanes(props.agents, props.now, (agent) => isAtWork(agent.state)));
+  const drawn = createMemo(() => lanes(props.agents, props.now));
   const agentOf = (lane: Lane) => props.session.state.agents[lane.id];
   return (
     <ol class={s.strips}>
@@ -52,22 +52,26 @@ function Strips(props: StripsProps & { now: number }): JSX.Element {
                   type="button"
                   class={s.strip}
                   aria-current={lane.id === props.selected}
-                  title={inWords(agent(), lane, drawn().length)}
+                  title={inWords(agent(), lane)}
                   onClick={() => app.select(lane.id)}
                 >
                   <span class={s.name} style={{ "padding-left": `${lane.level * 10}px` }}>
                     {titleOf(props.session.state, agent())}
                   </span>
                   <span class={s.lane}>
-                    <span class={s.waited} style={{ left: `${lane.created}%`, width: `${(lane.started ?? lane.ended) - lane.created}%` }} />
-                    <Show when={lane.started !== undefined}>
-                      <span
-                        class={s.worked}
-                        data-awaited={lane.isAwaited}
-                        data-state={agent().state.kind}
-                        style={{ left: `${lane.started ?? 0}%`, width: `${Math.max(0.8, lane.ended - (lane.started ?? 0))}%`, background: hue(agent().color) }}
-                      />
-                    </Show>
+                    <span class={s.life} style={{ left: `${lane.life.from}%`, width: `${lane.life.to - lane.life.from}%` }} />
+                    <For each={lane.turns}>
+                      {(turn) => (
+                        <span
+                          class={s.turn}
+                          data-state={agent().state.kind}
+                          style={{ left: `${Math.min(99.2, turn.from)}%`, width: `${Math.max(0.8, turn.to - turn.from)}%`, background: hue(agent().color) }}
+                        />
+                      )}
+                    </For>
+                    <For each={lane.waits}>
+                      {(wait) => <span class={s.wait} style={{ left: `${wait.from}%`, width: `${wait.to - wait.from}%` }} />}
+                    </For>
                   </span>
                 </button>
               </li>
@@ -83,11 +87,10 @@ function Strips(props: StripsProps & { now: number }): JSX.Element {
   );
 }
 
-function inWords(agent: AgentView, lane: Lane, length: number): string {
-  const worked = lane.started === undefined ? undefined : ((lane.ended - lane.started) / 100) * length;
+function inWords(agent: AgentView, lane: Lane): string {
   return [
     `${KIND_WORD[agent.kind]}, ${faceOfState(agent.state).word}`,
-    worked === undefined ? "It has not begun" : `Its last turn: ${span(worked)}`,
-    ...(lane.isAwaited ? ["Its parent waited for it"] : []),
+    lane.turns.length === 0 ? "It has not begun" : `At work for ${span(lane.worked)} in ${plural(lane.turns.length, "turn")}`,
+    ...(lane.waits.length > 0 ? [`It waited for ${plural(lane.waits.length, "agent")} meanwhile`] : []),
   ].join("\n");
 }

@@ -29,22 +29,21 @@ test("tokens, money and a miss with its reason stand in the tree, the header and
   expect(row?.textContent).toContain("$0.0900");
 });
 
-test("a lane per agent, from its making to its end, inside one scale", () => {
+test("a lane per agent, with its turns and what it waited for, inside one scale", () => {
   const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
-  const agent = (id: string, more: Partial<AgentView>) => ({ id, background: true, created_at: at(0), ...more }) as AgentView;
+  const agent = (id: string, more: Partial<AgentView>) => ({ id, background: true, created_at: at(0), turns: [], ...more }) as AgentView;
   const drawn = lanes(
     [
-      agent("r", { started_at: at(0), ended_at: at(100) }),
-      agent("f", { parent: "r", created_at: at(20), started_at: at(30), ended_at: at(60) }),
-      agent("s", { parent: "r", background: false, created_at: at(50) }),
+      agent("r", { turns: [{ started_at: at(0), ended_at: at(40) }, { started_at: at(70), ended_at: at(100) }] }),
+      agent("s", { parent: "r", background: false, created_at: at(10), turns: [{ started_at: at(20), ended_at: at(30) }] }),
+      agent("f", { parent: "r", created_at: at(50), turns: [{ started_at: at(60) }] }),
     ],
-    Date.parse(at(0)),
-    () => false,
+    Date.parse(at(90)),
   );
   expect(drawn.length).toBe(100_000);
   expect(drawn.lanes).toEqual([
-    { id: "r", level: 0, created: 0, started: 0, ended: 100, isAwaited: false },
-    { id: "f", level: 1, created: 20, started: 30, ended: 60, isAwaited: false },
-    { id: "s", level: 1, created: 50, started: undefined, ended: 50, isAwaited: true },
+    { id: "r", level: 0, life: { from: 0, to: 100 }, turns: [{ from: 0, to: 40 }, { from: 70, to: 100 }], waits: [{ from: 10, to: 30 }], worked: 70_000 },
+    { id: "s", level: 1, life: { from: 10, to: 30 }, turns: [{ from: 20, to: 30 }], waits: [], worked: 10_000 },
+    { id: "f", level: 1, life: { from: 50, to: 90 }, turns: [{ from: 60, to: 90 }], waits: [], worked: 30_000 },
   ]);
 });

@@ -2,16 +2,24 @@
 
 import type { AgentId, AgentView } from "../protocol.gen";
 
+/** A stretch of a lane, in percent of the whole. */
+export interface Stretch {
+  from: number;
+  to: number;
+}
+
 export interface Lane {
   id: AgentId;
   /** How deep below the first, from 0. */
   level: number;
-  /** Places of its beginning, its work and its end, in percent of the whole. */
-  created: number;
-  started: number | undefined;
-  ended: number;
-  /** Whether the parent's call waits for it, or waited. */
-  isAwaited: boolean;
+  /** From its making to its last end. */
+  life: Stretch;
+  /** When it was at work. */
+  turns: Stretch[];
+  /** When it waited for a child. */
+  waits: Stretch[];
+  /** Milliseconds at work. */
+  worked: number;
 }
 
 export interface Lanes {
@@ -20,28 +28,31 @@ export interface Lanes {
   length: number;
 }
 
-/** The lanes of agents that stand in the order of their creation. */
-export function lanes(agents: readonly AgentView[], now: number, isAtWork: (agent: AgentView) => boolean): Lanes {
-  const time = (at: string | undefined) => (at === undefined ? undefined : Date.parse(at));
-  const end = (agent: AgentView) => (isAtWork(agent) ? now : (time(agent.ended_at) ?? time(agent.started_at) ?? Date.parse(agent.created_at)));
+/** The lanes of agents that stand in the order of their creation. `now` ends what is under way. */
+export function lanes(agents: readonly AgentView[], now: number): Lanes {
+  const turnsOf = (agent: AgentView) =>
+    agent.turns.map((turn) => ({ from: Date.parse(turn.started_at), to: turn.ended_at === undefined ? now : Date.parse(turn.ended_at) }));
+  const endOf = (agent: AgentView) => Math.max(Date.parse(agent.created_at), ...turnsOf(agent).map((turn) => turn.to));
   const begin = Math.min(...agents.map((agent) => Date.parse(agent.created_at)));
-  const last = Math.max(begin + 1, ...agents.map(end));
-  const length = last - begin;
+  const length = Math.max(1, Math.max(...agents.map(endOf)) - begin);
   const place = (ms: number) => Math.min(100, Math.max(0, ((ms - begin) / length) * 100));
+  const stretch = ({ from, to }: Stretch): Stretch => ({ from: place(from), to: place(to) });
   const levels = new Map<AgentId, number>();
   return {
     length,
     lanes: agents.map((agent) => {
       const level = agent.parent === undefined ? 0 : (levels.get(agent.parent) ?? -1) + 1;
       levels.set(agent.id, level);
-      const started = time(agent.started_at);
+      const turns = turnsOf(agent);
+      // One that nobody waits for any more was waited for until then, which isn't known: it isn't drawn.
+      const awaited = agents.filter((child) => child.parent === agent.id && !child.background);
       return {
         id: agent.id,
         level,
-        created: place(Date.parse(agent.created_at)),
-        started: started === undefined ? undefined : place(started),
-        ended: place(end(agent)),
-        isAwaited: agent.parent !== undefined && !agent.background,
+        life: stretch({ from: Date.parse(agent.created_at), to: endOf(agent) }),
+        turns: turns.map(stretch),
+        waits: awaited.map((child) => stretch({ from: Date.parse(child.created_at), to: endOf(child) })),
+        worked: turns.reduce((sum, turn) => sum + turn.to - turn.from, 0),
       };
     }),
   };

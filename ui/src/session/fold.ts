@@ -186,6 +186,9 @@ export function foldEvent(state: SessionState, event: Event, lines: CallLines): 
   }
 }
 
+/** How many of an agent's last turns are kept, as in the core. */
+const TURNS_SHOWN = 100;
+
 /** How many of an agent's last misses are kept, as in the core. */
 const MISSES_SHOWN = 50;
 
@@ -221,6 +224,7 @@ function foldAgent(agent: AgentView, event: AgentEvent, lines: CallLines): void 
     case "turn_started":
       agent.state = { kind: "running" };
       agent.started_at = event.at;
+      agent.turns = [...(agent.turns ?? []), { started_at: event.at }].slice(-TURNS_SHOWN);
       delete agent.ended_at;
       // Who has an end begins a new run; the others only ever have turns.
       if (agent.kind === "fork" || agent.kind === "subagent") delete agent.outcome;
@@ -260,6 +264,7 @@ function foldAgent(agent: AgentView, event: AgentEvent, lines: CallLines): void 
       return;
     case "turn_ended":
       agent.ended_at = event.at;
+      agent.turns = (agent.turns ?? []).map((turn, at, all) => (at === all.length - 1 && turn.ended_at === undefined ? { ...turn, ended_at: event.at } : turn));
       if (agent.kind === "root" || agent.kind === "teammate") {
         agent.state =
           event.outcome.kind === "failed"
@@ -329,6 +334,7 @@ function addAgent(state: SessionState, id: AgentId, event: Event & { type: "agen
     usage: { input: 0, cache_read: 0, cache_write: 0, output: 0 },
     spending: [],
     misses: [],
+    turns: [],
     queue: [],
     todos: [],
     warnings: [],
