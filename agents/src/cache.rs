@@ -16,7 +16,7 @@ pub const LIFETIME: SignedDuration = SignedDuration::from_mins(5);
 const LEAST_MISSED: u64 = 256;
 
 /// A common end of at most this many bytes isn't worth waiting for: each sibling may write it once more.
-const SMALL_END: u64 = 4 * 1024;
+const SMALL_END: u64 = 8 * 1024;
 
 /// The common end is small beside what can be read already when it is at most one part in this many.
 const SMALL_SHARE: u64 = 8;

@@ -118,7 +118,7 @@ fn nothing_is_expected_of_a_provider_that_says_nothing_of_its_cache() {
 fn a_small_common_end_is_covered_by_the_parents_request_and_a_large_one_is_not() {
     let mut messages = transcript(&["a"]);
     let before = sent(&messages, 0, 3, 0, 10_000);
-    messages.push(Message::user("x".repeat(5_000), Origin::Model));
+    messages.push(Message::user("x".repeat(8_000), Origin::Model));
     messages.push(Message::user("a directive of any length ".repeat(1_000), Origin::Directive));
     assert!(is_covered(&messages, "h", &before, before.at, at(299)));
     assert!(!is_covered(&messages, "h", &before, before.at, at(301)));

@@ -1,5 +1,5 @@
 import { fireEvent, screen, within } from "@solidjs/testing-library";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { Event } from "../protocol.gen";
 import { ROOT, showDemo } from "../testing";
 import { lanes } from "./timeline";
@@ -27,6 +27,18 @@ test("tokens, money and a miss with its reason stand in the tree, the header and
   expect(within(inspector).getByRole("row", { name: /^claude-sonnet-4-5 2k 180k 4k 1k \$0\.0900/ })).toBeTruthy();
   const row = screen.getAllByRole("treeitem")[0];
   expect(row?.textContent).toContain("$0.0900");
+});
+
+test("a folded row stands for all below it", async () => {
+  const bridge = showDemo(60_000);
+  const tree = await screen.findByRole("tree");
+  const child = within(tree).getAllByRole("treeitem")[1]?.dataset["agent"];
+  bridge.inject([ended(), { ...ended(), agent: child } as Partial<Event>]);
+  const root = () => within(tree).getAllByRole("treeitem")[0];
+  await vi.waitFor(() => expect(root()?.textContent).toContain("$0.0450"));
+  root()?.focus();
+  fireEvent.keyDown(tree, { key: "ArrowLeft" });
+  await vi.waitFor(() => expect(root()?.textContent).toContain("$0.0900"));
 });
 
 test("a lane per agent, with its turns and what it waited for, inside one scale", () => {
