@@ -80,6 +80,9 @@ async fn costs_and_misses_are_told_in_the_terminal_and_in_the_window() {
     let Some(desktop) = Desktop::start() else { return };
     for (scheme, name) in [(Scheme::Light, "costs-light"), (Scheme::Dark, "costs-dark")] {
         let window = desktop.open(&folders, scheme).await;
+        // The window remembers who was looked at.
+        let root = Query { role: "treeitem", containing: Some("Root: "), within: Some("Agents"), ..Query::default() };
+        window.press_where(&root).await;
         window.press_where(&Query { role: "button", containing: Some("Costs: $"), ..Query::default() }).await;
         let inspector = Query { role: "region", name: Some("Inspector"), ..Query::default() };
         window.wait_for_text(&inspector, "The provider did not keep it").await;

@@ -68,10 +68,13 @@ impl Cost {
         let mut sum = Self::default();
         for part in spending {
             let tokens = part.usage.prompt() + part.usage.output;
-            sum += match (rates(part, list), part.seller) {
+            let price = find(list, &part.model);
+            sum += match (price, part.seller) {
                 (_, Seller::Demo) | (None, Seller::ThisMachine) => Self { free: tokens, ..Self::default() },
-                (Some(Some(rates)), _) => Self { picodollars: money(&part.usage, &rates), ..Self::default() },
-                (Some(None), _) | (None, Seller::Provider) => Self { unknown: tokens, ..Self::default() },
+                (price, _) => match price.and_then(|price| rates(price, part.size)) {
+                    Some(rates) => Self { picodollars: money(&part.usage, &rates), ..Self::default() },
+                    None => Self { unknown: tokens, ..Self::default() },
+                },
             };
         }
         sum
@@ -113,13 +116,12 @@ pub fn hit_rate(usage: &Usage) -> Option<u64> {
     (usage.prompt() > 0).then(|| usage.cache_read * 1000 / usage.prompt())
 }
 
-/// Nothing: the model isn't listed. `Some(None)`: it is, but not for prompts of this size.
-fn rates(part: &Spending, list: &PriceList) -> Option<Option<Rates>> {
-    let price = find(list, &part.model)?;
-    Some(match price.longer {
-        Some(longer) if part.size > longer.beyond => longer.rates,
+/// The rates of prompts of this size; nothing where they aren't listed.
+fn rates(price: &Price, size: PromptSize) -> Option<Rates> {
+    match price.longer {
+        Some(longer) if size > longer.beyond => longer.rates,
         _ => Some(price.rates),
-    })
+    }
 }
 
 /// A model's price: of its id, of its id without the name of a reseller before it, or without a date behind it.

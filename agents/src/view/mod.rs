@@ -253,9 +253,7 @@ impl Fold {
                     node.run_started_at = Some(at);
                 }
                 agent.state = AgentState::Running;
-                agent.started_at = Some(at);
                 turns::begin(agent, at);
-                agent.ended_at = None;
             }
             EventBody::MessageAppended { message, inputs, .. } => {
                 agent.queue.retain(|queued| !inputs.contains(&queued.id));
@@ -266,13 +264,7 @@ impl Fold {
                 let whole = transcript::with_results(node, calls, message);
                 transcript::append(agent, node, whole);
             }
-            EventBody::StepEnded(step) => {
-                agent.state = AgentState::Running;
-                agent.steps += 1;
-                agent.usage += step.usage;
-                node.steps_of_run += 1;
-                requests::ended(agent, node, step, at);
-            }
+            EventBody::StepEnded(step) => requests::ended(agent, node, step, at),
             EventBody::ModelWaiting { retry_in_ms, reason, .. } => {
                 let wait = jiff::SignedDuration::from_millis(i64::try_from(*retry_in_ms).unwrap_or(i64::MAX));
                 agent.state = AgentState::WaitingForApi { until: at.checked_add(wait).unwrap_or(at) };
@@ -293,7 +285,6 @@ impl Fold {
                 node.calls.insert(call.clone(), view);
             }
             EventBody::TurnEnded { outcome } => {
-                agent.ended_at = Some(at);
                 turns::end(agent, at);
                 if matches!(agent.kind, AgentKind::Root | AgentKind::Teammate) {
                     agent.state = match outcome {

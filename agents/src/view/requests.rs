@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use jiff::SignedDuration;
-use offshoot_protocol::{AgentId, AgentView, CacheMiss, MissView, Spending, StepEnded, Timestamp};
+use offshoot_protocol::{AgentId, AgentState, AgentView, CacheMiss, MissView, Spending, StepEnded, Timestamp};
 
 use super::{Fold, Node};
 use crate::cache::{self, Caching, Earlier, Sent};
@@ -38,6 +38,10 @@ impl Requests {
 
 /// Takes an answered request in. Its messages are those that the agent has now.
 pub(super) fn ended(agent: &mut AgentView, node: &mut Node, step: &StepEnded, at: Timestamp) {
+    agent.state = AgentState::Running;
+    agent.steps += 1;
+    agent.usage += step.usage;
+    node.steps_of_run += 1;
     let Some(asked) = &step.asked else { return };
     Spending::add(&mut agent.spending, asked, step.usage);
     if let Some(miss) = step.missed {

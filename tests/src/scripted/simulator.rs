@@ -128,9 +128,9 @@ impl Simulator {
             if place.tokens > written {
                 let more = place.tokens - written;
                 if lifetime > FIVE_MINUTES {
-                    bill.written_hour += more
+                    bill.written_hour += more;
                 } else {
-                    bill.written += more
+                    bill.written += more;
                 }
                 written = place.tokens;
             }
