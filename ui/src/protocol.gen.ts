@@ -533,7 +533,15 @@ message: Message,
 /**
  * The queued inputs among them; delivered by this event.
  */
-inputs?: Array<InputId>, } | { "type": "step_ended" } & StepEnded | { "type": "model_waiting", 
+inputs?: Array<InputId>, } | { "type": "step_ended" } & StepEnded | { "type": "answer_lost", 
+/**
+ * Who was asked.
+ */
+asked: Asked, 
+/**
+ * What the provider had told by then: all input, hardly any output.
+ */
+usage: Usage, } | { "type": "model_waiting", 
 /**
  * Why, for people.
  */
@@ -731,7 +739,15 @@ message: Message,
 /**
  * The queued inputs among them; delivered by this event.
  */
-inputs?: Array<InputId>, } | { "type": "step_ended" } & StepEnded | { "type": "model_waiting", 
+inputs?: Array<InputId>, } | { "type": "step_ended" } & StepEnded | { "type": "answer_lost", 
+/**
+ * Who was asked.
+ */
+asked: Asked, 
+/**
+ * What the provider had told by then: all input, hardly any output.
+ */
+usage: Usage, } | { "type": "model_waiting", 
 /**
  * Why, for people.
  */

@@ -133,6 +133,8 @@ pub enum ModelEvent {
         /// The whole block.
         block: Block,
     },
+    /// What the provider has billed so far, should the answer break off.
+    Counted(Usage),
     /// The provider did something to the request that a person should know. It doesn't stop the answer.
     Warned(Warning),
     /// The answer is complete.

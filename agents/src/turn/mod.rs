@@ -236,13 +236,15 @@ pub fn interrupted(worker: &Worker, why: &str) {
 
 /// Keeps what was received of an answer whose turn was dropped. Does nothing where nothing was, or where it was kept.
 pub fn keep_partial(worker: &Worker) {
-    let partial = std::mem::take(&mut *step::lock(&worker.partial));
+    let mut partial = std::mem::take(&mut *step::lock(&worker.partial));
+    let lost = partial.lost();
     let id = &worker.id;
     worker.journal.decide(|fold| {
         let index = fold.transcript(id).len();
         let kept = partial.into_message(index);
         let fact = |message| (Some(id.clone()), EventBody::MessageAppended { index, message, inputs: Vec::new() });
-        (kept.map(fact).into_iter().collect(), ())
+        let lost = lost.map(|lost| (Some(id.clone()), lost));
+        (lost.into_iter().chain(kept.map(fact)).collect(), ())
     });
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use offshoot_protocol::{
     Asked, Block, CallId, Delta, EventBody, FailureCode, Message, MessageRole, Origin, RawJson, StepEnded, TextKind,
-    TurnOutcome, Warning,
+    TurnOutcome, Usage, Warning,
 };
 use tokio::time::Instant;
 
@@ -29,6 +29,8 @@ pub struct Partial {
     blocks: Vec<Block>,
     /// The block under way: its number, its text so far in UTF-16 units, and the text if it is plain text.
     open: Option<Open>,
+    /// What the answer is billed if no more comes.
+    counted: Option<(Asked, Usage)>,
 }
 
 #[derive(Debug)]
@@ -46,6 +48,11 @@ impl Partial {
             _ => None,
         };
         self.blocks.iter().filter_map(call).collect()
+    }
+
+    /// The fact that it was billed without being whole, if it was.
+    pub(super) fn lost(&mut self) -> Option<EventBody> {
+        self.counted.take().map(|(asked, usage)| EventBody::AnswerLost { asked, usage })
     }
 
     /// The message that an interrupted answer leaves, for place `index`; nothing when it left nothing worth keeping or was
@@ -71,6 +78,10 @@ pub(super) async fn take<'w>(worker: &'w Worker, begun: &mut Begun<'w>) -> Resul
             Ok(answer) => return append(worker, answer, begun).await,
             Err(error) => error,
         };
+        let lost = lock(&worker.partial).lost();
+        if let Some(lost) = lost {
+            worker.journal.record(&worker.id, lost);
+        }
         if !error.is_retryable() || tries == TRIES {
             return Err(failed(worker, &error));
         }
@@ -101,6 +112,7 @@ async fn attempt<'w>(worker: &'w Worker, begun: &mut Begun<'w>) -> Result<Answer
     let mut lead = worker.fan_out.admit(worker, &fingerprint).await;
     let (started, at) = (Instant::now(), worker.journal.clock().now());
     let mut begun_at = None;
+    let asked = Asked { model: worker.head.model.clone(), seller: worker.model.seller(), head: fingerprint.clone() };
     let transcript = worker.journal.read(|fold| fold.transcript(&worker.id));
     let index = transcript.len();
     let request = Request {
@@ -128,6 +140,7 @@ async fn attempt<'w>(worker: &'w Worker, begun: &mut Begun<'w>) -> Result<Answer
         }
         match event {
             ModelEvent::Started => {}
+            ModelEvent::Counted(usage) => lock(&worker.partial).counted = Some((asked.clone(), usage)),
             ModelEvent::Warned(warning) => warn(worker, warning),
             ModelEvent::TextDelta { block, text } => grow(worker, block, TextKind::Text, text),
             ModelEvent::ThinkingDelta { block, text } => grow(worker, block, TextKind::Thinking, text),
@@ -142,11 +155,7 @@ async fn attempt<'w>(worker: &'w Worker, begun: &mut Begun<'w>) -> Result<Answer
             }
             ModelEvent::Ended { stop, usage } => {
                 let blocks = std::mem::take(&mut lock(&worker.partial).blocks);
-                let asked = Asked {
-                    model: worker.head.model.clone(),
-                    seller: worker.model.seller(),
-                    head: fingerprint.clone(),
-                };
+                lock(&worker.partial).counted = None;
                 let sent = Sent { head: fingerprint, transcript, at, begun: begun_at.unwrap_or(at), usage };
                 return Ok(Answer { index, blocks, stop, asked, sent, duration: started.elapsed() });
             }

@@ -265,6 +265,7 @@ impl Fold {
                 transcript::append(agent, node, whole);
             }
             EventBody::StepEnded(step) => requests::ended(agent, node, step, at),
+            EventBody::AnswerLost { asked, usage } => requests::lost(agent, asked, *usage),
             EventBody::ModelWaiting { retry_in_ms, reason, .. } => {
                 let wait = jiff::SignedDuration::from_millis(i64::try_from(*retry_in_ms).unwrap_or(i64::MAX));
                 agent.state = AgentState::WaitingForApi { until: at.checked_add(wait).unwrap_or(at) };

@@ -3,7 +3,9 @@
 use std::collections::VecDeque;
 
 use jiff::SignedDuration;
-use offshoot_protocol::{AgentId, AgentState, AgentView, CacheMiss, MissView, Spending, StepEnded, Timestamp};
+use offshoot_protocol::{
+    AgentId, AgentState, AgentView, Asked, CacheMiss, MissView, Spending, StepEnded, Timestamp, Usage,
+};
 
 use super::{Fold, Node};
 use crate::cache::{self, Caching, Earlier, Sent};
@@ -59,6 +61,12 @@ pub(super) fn ended(agent: &mut AgentView, node: &mut Node, step: &StepEnded, at
         begun: before(step.duration_ms.saturating_sub(step.begun_ms.unwrap_or_default())),
         usage: step.usage,
     });
+}
+
+/// Takes a request in that was billed without an answer.
+pub(super) fn lost(agent: &mut AgentView, asked: &Asked, usage: Usage) {
+    agent.usage += usage;
+    Spending::add(&mut agent.spending, asked, usage);
 }
 
 impl Fold {

@@ -208,6 +208,32 @@ async fn after_a_restart_the_next_request_is_still_measured_against_the_last_one
 }
 
 #[tokio::test]
+async fn an_answer_that_breaks_off_or_is_interrupted_was_billed_all_the_same() {
+    let figures = json!({"input_tokens": 700, "output_tokens": 1});
+    let gate = Gate::new();
+    let world = World::new([
+        reply().when_told("one").usage(figures.clone()).text("Half").cut_after(3),
+        reply().when_told("one").text("Whole."),
+        reply().when_told("two").usage(figures).text("Half").gate(&gate).text("Never."),
+    ])
+    .await;
+    world.say("one").await;
+    let view = world.settled().await;
+    assert_eq!((view.agents[0].usage.input, view.agents[0].steps), (710, 1));
+    let cursor = world.workbench.snapshot(&world.session).await.unwrap().cursor;
+    let mut deltas = world.workbench.subscribe(&world.session, cursor).await.unwrap();
+    world.say("two").await;
+    // What comes behind the figures has been seen.
+    while deltas.next().await.deltas.is_empty() {}
+    world.wish(offshoot_protocol::Command::Interrupt { agent: world.root.clone() }).await;
+    let view = world.settled().await;
+    assert_eq!((view.agents[0].usage.input, view.agents[0].steps), (1410, 1));
+    gate.open();
+    let spent: u64 = view.agents[0].spending.iter().map(|part| part.usage.input).sum();
+    assert_eq!(spent, view.agents[0].usage.input);
+}
+
+#[tokio::test]
 async fn thinking_that_the_provider_left_out_is_a_warning_once() {
     let dropped = |told: &str| {
         let entry =

@@ -250,6 +250,10 @@ function foldAgent(agent: AgentView, event: AgentEvent, lines: CallLines): void 
       if (event.asked) agent.spending = spend(agent.spending ?? [], event.asked, event.usage);
       if (event.asked && event.missed) agent.misses = [...(agent.misses ?? []), { step: agent.steps, at: event.at, miss: event.missed }].slice(-MISSES_SHOWN);
       return;
+    case "answer_lost":
+      agent.usage = plus(agent.usage, event.usage);
+      agent.spending = spend(agent.spending ?? [], event.asked, event.usage);
+      return;
     case "model_waiting":
       agent.state = { kind: "waiting_for_api", until: later(event.at, event.retry_in_ms) };
       agent.activity = event.reason;

@@ -66,6 +66,7 @@ impl Decoder {
             let message: MessageStart<'_> = parse(message.get().as_bytes())?;
             self.count(message.usage);
             out.push_back(ModelEvent::Started);
+            out.push_back(ModelEvent::Counted(self.usage));
             out.extend(dropped(message.input_transformations).map(ModelEvent::Warned));
             return Ok(());
         }
