@@ -34,11 +34,8 @@ async fn a_summary_is_paid_for_and_what_it_replaces_is_told_as_missed() {
 
 #[tokio::test]
 async fn a_summary_that_is_no_use_leaves_the_conversation_in_the_cache() {
-    let script = [
-        in_root().when_told("first").text("One."),
-        summary("  \n"),
-        in_root().when_told("second").text("Two."),
-    ];
+    let script =
+        [in_root().when_told("first").text("One."), summary("  \n"), in_root().when_told("second").text("Two.")];
     let world = World::new(script).await;
     world.server.simulate_cache(Mismatch::Refuse);
     world.say(&format!("first {}", "context ".repeat(20_000))).await;
