@@ -63,7 +63,7 @@ async fn eight_forks_read_more_than_99_percent_of_what_they_have_in_common() {
     // None has begun to be answered before all have asked: nobody waited for another.
     script.insert(1, reply().when(is_fork).repeated().stalled(&gate).text("Scope: x"));
     let world = world(script).await;
-    world.say(&format!("go {}", "context ".repeat(100_000))).await;
+    world.say(&format!("go {}", "context ".repeat(70_000))).await;
     // The parent's two and theirs.
     world.server.request(10).await;
     assert_eq!(count_forks(&world), 8);
