@@ -14,6 +14,7 @@ const implicit = {
   list: "ul, ol",
   listitem: "li",
   option: "option",
+  article: "article",
   checkbox: "input[type=checkbox]",
 };
 

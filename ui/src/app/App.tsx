@@ -2,6 +2,7 @@
 
 import { Match, Show, Switch, createEffect, onCleanup, onMount, type JSX } from "solid-js";
 import type { Bridge } from "../bridge";
+import { ReviewAround } from "../review/Around";
 import { createApp } from "../store";
 import { Dialogs } from "./Dialogs";
 import { Notices } from "./Notices";
@@ -54,7 +55,9 @@ export function App(props: { bridge: Bridge }): JSX.Element {
         <Match when={app.session()} keyed>
           {(session) => (
             <SessionContext.Provider value={session}>
-              <Workspace session={session} />
+              <ReviewAround session={session}>
+                <Workspace session={session} />
+              </ReviewAround>
             </SessionContext.Provider>
           )}
         </Match>

@@ -4,13 +4,8 @@ import { Show, createComputed, createSignal, onCleanup, type JSX } from "solid-j
 import { Agents } from "../agents/Agents";
 import { Conversation } from "../conversation/Conversation";
 import { Inspector } from "../inspector/Inspector";
-import { Ghost } from "../parts/Ghost";
 import { Split } from "../parts/Split";
 import type { SessionStore } from "../session/store";
-import { CompareDialog } from "../review/Compare";
-import { DragContext, FRAMES, createDragging } from "../review/drags";
-import { MergeDialog } from "../review/MergeDialog";
-import { RadarContext, createRadar } from "../review/radar";
 import { RoleStudio } from "../roles/RoleStudio";
 import { useApp } from "./context";
 import { WIDTHS } from "./prefs";
@@ -39,74 +34,71 @@ export function Workspace(props: { session: SessionStore }): JSX.Element {
   const isWide = () => prefs.reviewWide() && prefs.rightOpen() && app.tab() === "review" && !app.studio.isOpen();
   const right = () => (isWide() ? room() - left() - 1 : Math.min(prefs.rightWidth(), rightMax()));
 
-  const radar = createRadar(app.bridge, props.session);
-  const dragging = createDragging(app, props.session);
-
   return (
-    <RadarContext.Provider value={radar}>
-    <DragContext.Provider value={dragging}>
-      <div class={s.workspace} data-narrow={isNarrow()}>
-        <Show when={prefs.leftOpen()}>
-          <div class={s.left} style={{ width: `${left() / 16}rem` }}>
-            <Agents />
-          </div>
-          <Split
-            label="Width of the agents"
-            value={left()}
-            min={200}
-            max={480}
-            grows="before"
-            onChange={prefs.setLeftWidth}
-            onReset={() => prefs.setLeftWidth(WIDTHS.left)}
-          />
-        </Show>
-        <main class={s.middle} hidden={isWide()}>
-          <Show when={app.session()?.broken()}>
-            {(problem) => (
-              <div class={s.broken} role="alert">
-                The connection to the session broke: {problem().message} Everything up to here is kept; reopen the session to go on.
-              </div>
-            )}
-          </Show>
-          <Show
-            when={app.agent()}
-            fallback={
-              <section class={s.none} aria-label="Conversation">
-                <p>Select an agent on the left.</p>
-              </section>
-            }
-          >
-            {(agent) => <Conversation session={props.session} agent={agent()} />}
-          </Show>
-          <Show when={app.studio.isOpen()}>
-            <RoleStudio />
-          </Show>
-        </main>
-        <Show when={prefs.rightOpen() && !app.studio.isOpen() && app.agent()}>
-          {(agent) => (
-            <>
-              <Show when={!isNarrow() && !isWide()}>
-                <Split
-                  label="Width of the inspector"
-                  value={right()}
-                  min={300}
-                  max={rightMax()}
-                  grows="after"
-                  onChange={prefs.setRightWidth}
-                  onReset={() => prefs.setRightWidth(WIDTHS.right)}
-                />
-              </Show>
-              <div class={s.right} style={{ width: `${right() / 16}rem` }}>
-                <Inspector session={props.session} agent={agent()} />
-              </div>
-            </>
+    <div class={s.workspace} data-narrow={isNarrow()}>
+      <Show when={prefs.leftOpen()}>
+        <div class={s.left} style={{ width: `${left() / 16}rem` }}>
+          <Agents />
+        </div>
+        <Split
+          label="Width of the agents"
+          value={left()}
+          min={200}
+          max={480}
+          grows="before"
+          onChange={prefs.setLeftWidth}
+          onReset={() => prefs.setLeftWidth(WIDTHS.left)}
+        />
+      </Show>
+      <main class={s.middle} hidden={isWide()}>
+        <Show when={app.session()?.broken()}>
+          {(problem) => (
+            <div class={s.broken} role="alert">
+              The connection to the session broke: {problem().message} Everything up to here is kept; reopen the session to go on.
+            </div>
           )}
         </Show>
-        <MergeDialog session={props.session} />
-        <CompareDialog session={props.session} />
-        <Ghost drag={dragging.state()} frames={FRAMES} />
-      </div>
-    </DragContext.Provider>
-    </RadarContext.Provider>
+        <Show when={app.session()?.stuck()}>
+          {(problem) => (
+            <div class={s.broken} role="alert">
+              {problem()} Agents wait and go on by themselves once it works again; nothing that was confirmed is lost.
+            </div>
+          )}
+        </Show>
+        <Show
+          when={app.agent()}
+          fallback={
+            <section class={s.none} aria-label="Conversation">
+              <p>Select an agent on the left.</p>
+            </section>
+          }
+        >
+          {(agent) => <Conversation session={props.session} agent={agent()} />}
+        </Show>
+        <Show when={app.studio.isOpen()}>
+          <RoleStudio />
+        </Show>
+      </main>
+      <Show when={prefs.rightOpen() && !app.studio.isOpen() && app.agent()}>
+        {(agent) => (
+          <>
+            <Show when={!isNarrow() && !isWide()}>
+              <Split
+                label="Width of the inspector"
+                value={right()}
+                min={300}
+                max={rightMax()}
+                grows="after"
+                onChange={prefs.setRightWidth}
+                onReset={() => prefs.setRightWidth(WIDTHS.right)}
+              />
+            </Show>
+            <div class={s.right} style={{ width: `${right() / 16}rem` }}>
+              <Inspector session={props.session} agent={agent()} />
+            </div>
+          </>
+        )}
+      </Show>
+    </div>
   );
 }

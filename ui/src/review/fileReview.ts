@@ -123,7 +123,8 @@ export function createFileReview(of: Reviewed): FileReview {
   createEffect(
     on(stops, (now, before) => {
       const at = cursor();
-      if (at === undefined || now.includes(at) || !before) return;
+      // While the diff is read again there is nothing to stand on.
+      if (at === undefined || now.length === 0 || now.includes(at) || !before) return;
       const place = Math.min(before.indexOf(at), now.length - 1);
       const next = now.slice(Math.max(0, place)).find((stop) => stop.startsWith("hunk:")) ?? now.findLast((stop) => stop.startsWith("hunk:"));
       batch(() => {
