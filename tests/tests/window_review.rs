@@ -313,3 +313,72 @@ async fn step_to(window: &Window, name: &str, step: &[char]) {
     }
     panic!("{name:?} can't be reached by Tab");
 }
+
+/// What is drawn of a list, and how long the page needed for each of the steps of a scroll through all of it.
+async fn scrolled(window: &Window, label: &str, drawn: &str) -> (u64, f64) {
+    let script = format!(
+        "const done = arguments[0];
+        const box = document.querySelector('[aria-label={label:?}]');
+        let most = 0, worst = 0, step = 0, last = performance.now();
+        const next = () => {{
+            const now = performance.now();
+            worst = Math.max(worst, now - last);
+            last = now;
+            most = Math.max(most, box.querySelectorAll({drawn:?}).length);
+            if (step++ === 60) return done([most, worst]);
+            box.scrollTop = box.scrollHeight * step / 60;
+            requestAnimationFrame(next);
+        }};
+        requestAnimationFrame(next);"
+    );
+    let found = window.client().execute_async(&script, Vec::new()).await.unwrap();
+    (found[0].as_u64().unwrap(), found[1].as_f64().unwrap())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ten_thousand_lines_and_five_thousand_files_stay_fluent() {
+    let Some(desktop) = Desktop::start() else { return };
+    let command = "mkdir many && for n in $(seq 5000); do echo $n > many/file-$n.txt; done; seq 10000 > aaa-long.txt";
+    let server = Scripted::start([
+        in_root()
+            .when_told("begin")
+            .call("Agent", json!({"prompt": "the task", "description": "Write much", "isolation": "worktree"})),
+        in_root().when_result("async_launched").text("Waiting."),
+        in_fork("the task").when_told("the task").call("Bash", json!({"command": command, "description": "write"})),
+        in_fork("the task").repeated().text("Scope: it\nResult: done"),
+        in_root().when_told("<task-notification>").repeated().text("Noted."),
+    ]);
+    let repository = Repository::with(&[("README.md", "# Project\n")]);
+    let folders = Folders::default();
+    let settings = Settings { mode: PermissionMode::Bypass, ..Settings::default() };
+    let core = open_core(folders.path(), &server.url(), settings, Arc::new(SystemClock));
+    let session = core.create_session(repository.path()).await.unwrap();
+    let root = core.snapshot(&session).await.unwrap().session.agents[0].id.clone();
+    core.command(&session, Command::SendMessage { agent: root, text: "begin".into() }).await.unwrap();
+    while core.snapshot(&session).await.unwrap().session.agents.get(1).is_none_or(|fork| fork.changes.is_none()) {
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    core.shut_down().await;
+    drop(core);
+
+    let window = desktop.open(&folders, Scheme::Light).await;
+    window.client().set_window_size(1480, 920).await.unwrap();
+    window.press_where(&row("Write much")).await;
+    window.press_where(&Query { role: "tab", containing: Some("Review"), ..Query::default() }).await;
+    window.wait_for_text(&region_changes(), "5,001 files").await;
+    window.press_where(&Query { role: "button", containing: Some("aaa-long.txt"), within: Some("Changes"), ..Query::default() }).await;
+    window.wait_for_text(&region_changes(), "aaa-long.txt").await;
+    hunk_buttons(&window, "Accept hunk", 1).await;
+    let (lines, worst) = scrolled(&window, "Diff of aaa-long.txt", "[data-kind]").await;
+    assert!((1..400).contains(&lines), "{lines} lines are drawn at once");
+    eprintln!("10 000 lines: at most {lines} drawn, slowest step of a scroll {worst:.0} ms");
+    let (files, worst) = scrolled(&window, "Changed files", "button").await;
+    assert!((1..300).contains(&files), "{files} files are drawn at once");
+    eprintln!("5 001 files: at most {files} drawn, slowest step of a scroll {worst:.0} ms");
+    window.picture("review-large-light").await;
+    window.close().await;
+}
+
+fn region_changes() -> Query<'static> {
+    Query { role: "region", name: Some("Changes"), ..Query::default() }
+}

@@ -54,7 +54,8 @@ function Compare(props: { session: SessionStore }): JSX.Element {
   const merge = () => {
     const ids = chosen().flatMap((agent) => (acceptedOf(agent) > 0 ? [agent.id] : []));
     app.askCompare(undefined);
-    app.askMerge(ids);
+    // A dialog that closes gives the focus back; one that opens in the same moment would lose it and close, too.
+    setTimeout(() => app.askMerge(ids));
   };
   return (
     <div class={s.compare} data-needs="screen">

@@ -52,6 +52,9 @@ export function Images(props: { session: SessionStore; agent: string; file: Chan
       <Match when={both.latest}>
         {(pictures) => (
           <div class={s.images}>
+            <Show when={!pictures().old && !pictures().now}>
+              <p class={s.note}>This image is empty.</p>
+            </Show>
             <Show when={pictures().old && pictures().now}>
               <div class={s.bar}>
                 <Button kind="quiet" small aria-pressed={!isOverlaid()} onClick={() => setOverlaid(false)}>
