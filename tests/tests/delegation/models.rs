@@ -2,7 +2,7 @@
 
 use offshoot_agents::model::Provider;
 use offshoot_protocol::AgentView;
-use offshoot_tests::{Setup, World, in_child, in_fork, in_root, result_of};
+use offshoot_tests::{Received, Setup, World, in_child, in_fork, in_root, result_of};
 use serde_json::json;
 
 fn codes(agent: &AgentView) -> Vec<&str> {
@@ -82,11 +82,8 @@ async fn a_model_that_a_call_asks_for_a_fork_is_left_out_and_everybody_is_told()
     let fork = world.agent("d").await;
     assert_eq!((fork.model.as_str(), codes(&fork)), ("claude-test", vec!["model_ignored"]));
     let requests = world.server.finish();
-    let results: Vec<_> = requests
-        .iter()
-        .filter(|request| !request.mentions("<fork-directive>"))
-        .flat_map(|request| request.results())
-        .collect();
+    let results: Vec<_> =
+        requests.iter().filter(|request| !request.mentions("<fork-directive>")).flat_map(Received::results).collect();
     let launched = result_of(&results.iter().find(|(_, content, _)| content.contains("async_launched")).unwrap().1);
     assert!(launched["warnings"][0].as_str().unwrap().contains("its parent's model"), "{launched}");
 }
