@@ -18,7 +18,7 @@ use crate::boundary::Place;
 use crate::log::LogError;
 use crate::model::{Model, ModelError, ModelEvent, Provider, Request, RequestHead};
 use crate::policy::{RuleKind, RuleSource};
-use crate::prompt::{self, Surroundings};
+use crate::prompt;
 use crate::turn::{Isolated, Law, Powers, Speaker, Worker};
 use crate::worktree::Worktree;
 
@@ -44,7 +44,7 @@ impl Tree {
         let settings = &self.means.settings;
         let head = Arc::new(RequestHead {
             provider,
-            model,
+            model: self.means.aliases.get(&model).map_or(model.clone(), str::to_owned),
             system: prompt::root_system(&self.surroundings(project, &self.means.instructions(project))),
             tools: self.means.kit.toolbox.definitions(),
             max_tokens: settings.max_tokens,
@@ -235,28 +235,13 @@ impl Tree {
         self.journal.log().put_blob(bytes)
     }
 
-    pub(super) fn surroundings<'a>(
-        &self,
-        directory: &'a Path,
-        instructions: &'a [(String, String)],
-    ) -> Surroundings<'a> {
-        let now = self.journal.clock().now();
-        Surroundings {
-            directory,
-            platform: std::env::consts::OS,
-            date: jiff::tz::TimeZone::UTC.to_datetime(now).date(),
-            branch: None,
-            instructions,
-        }
-    }
-
     /// The session's project folder.
     pub(super) fn project(&self) -> PathBuf {
         PathBuf::from(self.journal.read(|fold| fold.view.project.clone()))
     }
 }
 
-/// The first line of a prompt, as a title.
+/// The first line of a description or prompt, as a title.
 pub(super) fn title_of(prompt: &str) -> String {
     use unicode_segmentation::UnicodeSegmentation as _;
     let line = prompt.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();

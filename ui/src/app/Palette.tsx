@@ -1,10 +1,14 @@
 // The command palette: agents, sessions and actions by a few letters.
 
 import { For, Show, createMemo, createSignal, type JSX } from "solid-js";
+import { movable, sendToBackground } from "../agents/handOver";
 import { KIND_WORD, faceOfState, titleOf } from "../agents/state";
 import { isComposing } from "../composer/commands";
 import { Keys } from "../parts/Button";
 import { Icon, type IconName } from "../parts/Icon";
+import { plural } from "../parts/time";
+import type { AgentView } from "../protocol.gen";
+import type { SessionStore } from "../session/store";
 import type { AppStore } from "../store";
 import { useApp } from "./context";
 import { matchScore } from "./match";
@@ -123,6 +127,7 @@ function allEntries(app: AppStore): Entry[] {
     list.push(
       { label: "Interrupt", about: agent.title, icon: "interrupted", keys: "Esc", run: () => void app.send({ type: "interrupt", agent: agent.id }) },
       { label: "Stop", about: agent.title, icon: "stopped", run: () => void app.send({ type: "stop", agent: agent.id }) },
+      ...handOver(app, session, agent),
       { label: "Resume", about: agent.title, icon: "play", run: () => void app.send({ type: "resume", agent: agent.id }) },
     );
   }
@@ -131,6 +136,15 @@ function allEntries(app: AppStore): Entry[] {
     list.push({ label: summary.title, about: "Session", icon: "message", run: () => void app.openSession(summary.id) });
   }
   return list;
+}
+
+/** Offered only while there is something that is waited for. */
+function handOver(app: AppStore, session: SessionStore | undefined, agent: AgentView): Entry[] {
+  if (!session) return [];
+  const moved = movable(session.state, agent);
+  if (moved.length === 0) return [];
+  const about = moved.length === 1 ? (moved[0]?.title ?? "") : plural(moved.length, "agent");
+  return [{ label: "Send to background", about, icon: "down", run: () => sendToBackground(app, moved) }];
 }
 
 function show(app: AppStore, tab: "review" | "tasks"): void {
