@@ -1,11 +1,12 @@
-//! `cargo xtask run` and `cargo xtask test`: from a fresh clone to the window, and to a checked change.
+//! `cargo xtask run`, `test` and `screenshots`: from a fresh clone to the window, to a checked change, and to pictures.
 //!
-//! Both install what is missing on Debian and Ubuntu and say what is needed elsewhere. Every cargo call names the whole
+//! All install what is missing on Debian and Ubuntu and say what is needed elsewhere. Every cargo call names the whole
 //! workspace and the default profile, so that nothing is compiled twice with other features.
 
 #![allow(clippy::print_stderr, reason = "a build tool talks to whoever started it")]
 
 mod frontend;
+mod pictures;
 mod play;
 mod steps;
 mod system;
@@ -22,12 +23,17 @@ Commands:
                  Without a display the demo session is played in the terminal.
   test [--fast]  Install what is missing and check everything: formatting, lints, types, tests, the real window.
                  --fast leaves the window tests out.
+  screenshots [DIR [NAME…]]
+                 Make pictures of every view, in both themes and several sizes, from recorded sessions.
+                 DIR is target/screenshots unless it is given; NAME is a part of a picture's name.
 
 Examples:
   cargo xtask run
   cargo xtask run ~/src/my-project
   cargo xtask run exec --provider demo
-  cargo xtask test --fast";
+  cargo xtask test --fast
+  cargo xtask screenshots
+  cargo xtask screenshots /tmp/pictures review dark-1280";
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
@@ -37,6 +43,7 @@ fn main() -> ExitCode {
         (Some("run"), _) => play::run(&rest),
         (Some("test"), []) => verify::test(verify::Extent::Everything),
         (Some("test"), [only]) if only == "--fast" => verify::test(verify::Extent::WithoutWindow),
+        (Some("screenshots"), _) => pictures::screenshots(&rest),
         (Some("help" | "--help" | "-h"), _) => {
             eprintln!("{USAGE}");
             Ok(())
