@@ -25,6 +25,7 @@ const COMMANDS: &[&str] = &[
     "merge_apply",
     "merge_undo",
     "conflicts",
+    "files",
     "blob",
     "roles",
     "role_board",

@@ -250,6 +250,7 @@ mod file_memory;
 mod glob;
 mod grep;
 mod input;
+mod named_files;
 mod read;
 mod send_message;
 mod task_list;
@@ -265,6 +266,7 @@ mod write;
 
 pub use commit::{CommitCall, Commits};
 pub use file_memory::{FileMemory, Seen};
+pub use named_files::named_files;
 pub use web_fetch::{Lookup, SystemLookup, Web};
 
 /// What the standard tools are made with.

@@ -22,8 +22,6 @@ use crate::prompt::{self, Surroundings};
 use crate::turn::{Isolated, Law, Powers, Speaker, Worker};
 use crate::worktree::Worktree;
 
-/// Most characters of a title, in grapheme clusters.
-const TITLE_LIMIT: usize = 80;
 
 /// Everything that is decided about a child before it exists.
 pub(super) struct Seed {
@@ -255,13 +253,6 @@ impl Tree {
     }
 }
 
-/// The first line of a prompt, as a title.
-pub(super) fn title_of(prompt: &str) -> String {
-    use unicode_segmentation::UnicodeSegmentation as _;
-    let line = prompt.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    line.graphemes(true).take(TITLE_LIMIT).collect()
-}
-
 /// Stands in for a worktree that isn't there any more.
 struct Gone;
 
@@ -281,18 +272,5 @@ impl Model for NotConfigured {
             self.0
         );
         stream::once(async { Err(ModelError::NotConfigured { reason }) }).boxed()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::title_of;
-
-    #[test]
-    fn a_title_is_cut_between_graphemes() {
-        assert_eq!(title_of("\n  first line \nsecond"), "first line");
-        assert_eq!(title_of(&"漢".repeat(200)), "漢".repeat(80));
-        let family = "👨‍👩‍👧‍👦";
-        assert_eq!(title_of(&family.repeat(200)), family.repeat(80));
     }
 }

@@ -2,6 +2,7 @@
 
 import { Match, Show, Switch, createEffect, onCleanup, onMount, type JSX } from "solid-js";
 import type { Bridge } from "../bridge";
+import { Tips } from "../parts/Tips";
 import { createApp } from "../store";
 import { Dialogs } from "./Dialogs";
 import { Notices } from "./Notices";
@@ -68,6 +69,7 @@ export function App(props: { bridge: Bridge }): JSX.Element {
       </Switch>
       <Notices />
       <Dialogs />
+      <Tips />
       <Show when={app.session() && app.busy()}>{(words) => <p class={s.toast}>{words()}…</p>}</Show>
     </AppContext.Provider>
   );

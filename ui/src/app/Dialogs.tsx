@@ -107,7 +107,7 @@ function LinkQuestion(props: { url: string }): JSX.Element {
       <p>
         It opens in your browser and goes to <strong>{host()}</strong>.
       </p>
-      <pre class="selectable">
+      <pre class="selectable" tabindex={0}>
         <Unseen text={props.url} />
       </pre>
       <div class={s.answers}>

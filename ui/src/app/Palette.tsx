@@ -57,7 +57,7 @@ export function Palette(props: { onClose: () => void }): JSX.Element {
           role="combobox"
           aria-expanded="true"
           aria-controls="palette-list"
-          aria-activedescendant={`palette-${picked()}`}
+          {...(found().length > 0 ? { "aria-activedescendant": `palette-${picked()}` } : {})}
           aria-label="Search commands, agents and sessions"
           placeholder="Search commands, agents, sessions"
           autofocus
@@ -69,8 +69,11 @@ export function Palette(props: { onClose: () => void }): JSX.Element {
           onKeyDown={onKeyDown}
         />
       </div>
-      <ul class={s.list} role="listbox" id="palette-list" aria-label="Results">
-        <For each={found()} fallback={<li class={s.none}>Nothing matches “{query()}”.</li>}>
+      <p class={s.none} role="status" hidden={found().length > 0}>
+        {found().length > 0 ? "" : `Nothing matches “${query()}”.`}
+      </p>
+      <ul class={s.list} role="listbox" id="palette-list" aria-label="Results" hidden={found().length === 0}>
+        <For each={found()}>
           {(entry, at) => (
             <li
               role="option"

@@ -32,7 +32,7 @@ export const KEYS: { title: string; keys: KeyHelp[] }[] = [
       { keys: "↑ ↓", does: "Earlier messages, at the start and end of the text" },
       { keys: "↑", does: "In an empty message: take back the queued one" },
       { keys: "/", does: "Commands" },
-      { keys: "@", does: "Agents" },
+      { keys: "@", does: "Agents and files" },
     ],
   },
   {

@@ -90,19 +90,19 @@ export function AgentBar(props: { session: SessionStore; agent: AgentView }): JS
             <Icon name={props.agent.kind} size={14} />
           </span>
           <span class={s.about}>
-            <span>
+            <span class={s.looking} title={props.agent.title}>
               You are looking at a {KIND_WORD[props.agent.kind].toLowerCase()}: <em>{props.agent.title}</em>
             </span>
             <Show when={props.agent.role}>
               {(role) => (
                 <span class={s.fact} title={`Role: ${role()}, model: ${props.agent.model}`}>
-                  {role()}
+                  <span class="truncate">{role()}</span>
                 </span>
               )}
             </Show>
-            <Show when={props.agent.worktree} fallback={<span class={s.fact}>in the shared folder</span>}>
+            <Show when={props.agent.worktree} fallback={<span class={s.fact}><span class="truncate">in the shared folder</span></span>}>
               {(worktree) => (
-                <span class={s.fact} title={`${worktree().path}\nbase ${worktree().base.slice(0, 10)}${worktree().base_is_snapshot ? " (a snapshot of uncommitted work)" : ""}`}>
+                <span class={s.fact} title={`${worktree().branch}\n${worktree().path}\nbase ${worktree().base.slice(0, 10)}${worktree().base_is_snapshot ? " (a snapshot of uncommitted work)" : ""}`}>
                   <Icon name="branch" size={12} />
                   <span class={`${s.branch} truncate`}>{worktree().branch}</span>
                   <Show when={worktree().state.kind === "removed"}> (removed)</Show>
@@ -110,7 +110,7 @@ export function AgentBar(props: { session: SessionStore; agent: AgentView }): JS
               )}
             </Show>
             <Show when={props.agent.background}>
-              <span class={s.fact}>in the background</span>
+              <span class={s.fact}><span class="truncate">in the background</span></span>
             </Show>
           </span>
           <Show when={parent()}>

@@ -209,18 +209,20 @@ function Rows(props: { session: SessionStore; id: AgentId; agent: AgentView; tra
         />
       </Show>
       <Show when={!atEnd()}>
-        <button
-          type="button"
-          class={s.below}
-          onClick={() => {
-            setAtEnd(true);
-            unfoldedAt = Number.NEGATIVE_INFINITY;
-            toEnd();
-          }}
-        >
-          <Icon name="down" size={13} />
-          {props.session.live(props.id) ? "New below" : "To the end"}
-        </button>
+        {/* Below the messages and not over them: nothing that is read is covered. */}
+        <div class={s.below}>
+          <button
+            type="button"
+            onClick={() => {
+              setAtEnd(true);
+              unfoldedAt = Number.NEGATIVE_INFINITY;
+              toEnd();
+            }}
+          >
+            <Icon name="down" size={13} />
+            {props.session.live(props.id) ? "New below" : "To the end"}
+          </button>
+        </div>
       </Show>
     </div>
   );

@@ -21,7 +21,7 @@ async function perform(step: Act): Promise<void> {
   else if ("see" in step) await found(() => (document.body.textContent?.includes(step.see) ? document.body : undefined), `“${step.see}”`);
   else {
     const name = step.into ?? "Message";
-    const field = await found(() => document.querySelector<HTMLTextAreaElement | HTMLInputElement>(`[aria-label="${name}"]`) ?? undefined, `a field “${name}”`);
+    const field = await found(() => document.querySelector<HTMLTextAreaElement | HTMLInputElement>(`:is(input, textarea)[aria-label="${name}"]`) ?? undefined, `a field “${name}”`);
     field.focus();
     field.value = step.write;
     field.setSelectionRange(step.write.length, step.write.length);
@@ -43,8 +43,11 @@ const CONTROLS = 'button, a[href], summary, [role="treeitem"], [role="menuitem"]
 
 function control(name: string): HTMLElement | undefined {
   const all = [...document.querySelectorAll<HTMLElement>(CONTROLS)].filter((element) => element.closest("[inert]") === null);
-  const text = (element: HTMLElement) => (element.getAttribute("aria-label") ?? element.textContent ?? "").replace(/\s+/g, " ").trim();
-  return all.find((element) => text(element) === name) ?? all.find((element) => text(element).startsWith(name)) ?? all.find((element) => text(element).includes(name));
+  // Spaces between the parts of a name are made by the layout.
+  const bare = (text: string) => text.replace(/\s+/g, "");
+  const wanted = bare(name);
+  const text = (element: HTMLElement) => bare(element.getAttribute("aria-label") ?? element.textContent ?? "");
+  return all.find((element) => text(element) === wanted) ?? all.find((element) => text(element).startsWith(wanted)) ?? all.find((element) => text(element).includes(wanted));
 }
 
 /** As a mouse does it: menus open when the button goes down. */

@@ -83,7 +83,7 @@ export const SCENES: Record<string, Scene> = {
   outputs: shown(outputs, "root", [{ click: "Bash cargo test" }]),
   "outputs-long": shown(outputs, "root", [{ click: "Bash cat access.log" }]),
   long: shown(() => long(10_000, 60)),
-  find: played(6592, "agt_root", [{ press: "Ctrl f" }, { write: "station", into: "Find in the conversation" }]),
+  find: played(6592, "agt_root", [{ see: "All three are under way" }, { press: "Ctrl f" }, { write: "station", into: "Find in the conversation" }]),
   palette: played(6592, undefined, [{ press: "Ctrl k" }]),
   "palette-none": played(6592, undefined, [{ press: "Ctrl k" }, { write: "qqq", into: "Search commands, agents and sessions" }]),
   help: played(6592, undefined, [{ press: "?" }]),
