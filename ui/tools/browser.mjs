@@ -2,7 +2,7 @@
 // Everything that is started here ends with `close`.
 
 import { spawn } from "node:child_process";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, readFile, readdir, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -61,6 +61,8 @@ export async function openBrowser() {
         }
         throw new Error(`The window can't be made ${width} × ${height}.`);
       },
+      /** Seconds of processor time that the browser and its page have used. */
+      cpu: () => processorTime(driver.pid),
       picture: async () => Buffer.from(await ask("GET", `${session}/screenshot`), "base64"),
       async close() {
         await ask("DELETE", session).catch(() => undefined);
@@ -71,6 +73,27 @@ export async function openBrowser() {
     await end();
     throw error;
   }
+}
+
+/** Of a process's descendants, in seconds (proc(5): fields 4, 14 and 15 of `stat`, in hundredths). */
+async function processorTime(ancestor) {
+  const all = [];
+  for (const name of await readdir("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    const text = await readFile(`/proc/${name}/stat`, "utf8").catch(() => "");
+    const fields = text.slice(text.lastIndexOf(") ") + 2).split(" ");
+    if (text !== "") all.push({ id: Number(name), parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) });
+  }
+  const family = new Set([ancestor]);
+  for (let grew = true; grew; ) {
+    grew = false;
+    for (const { id, parent } of all) {
+      if (family.has(id) || !family.has(parent)) continue;
+      family.add(id);
+      grew = true;
+    }
+  }
+  return all.filter(({ id }) => id !== ancestor && family.has(id)).reduce((sum, { ticks }) => sum + ticks, 0) / 100;
 }
 
 async function startDisplay() {

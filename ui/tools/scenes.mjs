@@ -26,7 +26,9 @@ export async function eachScene(looks, isWanted, visit) {
         await browser.open(`${page.address}?scene=${scene}&theme=${look.theme}`);
         const state = await browser.wait(WHEN("scene"));
         if (state !== "ready") problems.push(`${look.name}, ${scene}: ${state}`);
-        problems.push(...(await visit(browser, look, scene)).map((problem) => `${look.name}, ${scene}: ${problem}`));
+        const found = (await visit(browser, look, scene)).map((problem) => `${look.name}, ${scene}: ${problem}`);
+        for (const problem of found) console.error(problem);
+        problems.push(...found);
       }
       console.log(`${look.name}: ${scenes.length} scenes`);
     }
@@ -38,6 +40,6 @@ export async function eachScene(looks, isWanted, visit) {
 }
 
 export function finish(problems) {
-  for (const problem of problems) console.error(`NOT AS MEANT: ${problem}`);
+  if (problems.length > 0) console.error(`NOT AS MEANT:\n${problems.map((problem) => `  ${problem.split("\n", 1)[0]}`).join("\n")}`);
   process.exit(problems.length > 0 ? 1 : 0);
 }

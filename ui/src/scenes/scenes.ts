@@ -7,6 +7,7 @@ import demo from "../recordings/demo.json";
 import type { Act } from "./act";
 import { PROJECT, SESSION } from "./play";
 import { empty, long, outputs, states, texts } from "./sessions";
+import { stream } from "./stream";
 
 export interface Scene {
   recording: () => Recording;
@@ -16,6 +17,8 @@ export interface Scene {
   /** Changes what the bridge answers. */
   bridge?: (bridge: RecordedBridge) => Bridge;
   acts?: Act[];
+  /** What goes on while it is looked at. */
+  live?: (bridge: RecordedBridge) => void;
 }
 
 const recorded = demo as Recording;
@@ -83,6 +86,7 @@ export const SCENES: Record<string, Scene> = {
   outputs: shown(outputs, "root", [{ click: "Bash cargo test" }]),
   "outputs-long": shown(outputs, "root", [{ click: "Bash cat access.log" }]),
   long: shown(() => long(10_000, 60)),
+  streaming: { ...shown(() => long(10_000, 80), "agent_0"), live: (bridge) => stream(bridge, 20) },
   find: played(6592, "agt_root", [{ see: "All three are under way" }, { press: "Ctrl f" }, { write: "station", into: "Find in the conversation" }]),
   palette: played(6592, undefined, [{ press: "Ctrl k" }]),
   "palette-none": played(6592, undefined, [{ press: "Ctrl k" }, { write: "qqq", into: "Search commands, agents and sessions" }]),

@@ -25,6 +25,7 @@ export async function show(name: string, root: HTMLElement): Promise<void> {
     await act(scene.acts ?? []);
     // What is far away from where one looks is drawn a little later.
     for (let frame = 0; frame < 8; frame += 1) await settled();
+    scene.live?.(bridge);
     page.dataset["scene"] = "ready";
   } catch (error) {
     page.dataset["scene"] = error instanceof Error ? error.message : String(error);
