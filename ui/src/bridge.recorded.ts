@@ -237,8 +237,9 @@ export function recordedBridge(recording: Recording, playback: Playback = {}): R
       }
       return () => listeners.delete(onBatch);
     },
-    command: async (_session, command) => {
+    command: async (session, command) => {
       sent.push(command);
+      if (session !== recording.session) return;
       answer(command);
     },
     changes: async (_session, agent) => {

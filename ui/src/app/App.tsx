@@ -62,7 +62,7 @@ export function App(props: { bridge: Bridge }): JSX.Element {
         <Match when={app.busy()}>
           {(words) => (
             <main class={s.busy} aria-busy="true">
-              <p>{words()}…</p>
+              <h1>{words()}…</h1>
             </main>
           )}
         </Match>

@@ -144,7 +144,7 @@ function actions(props: { session: SessionStore; agent: AgentView }, app: Return
   const waits = agent.kind !== "root" && !agent.background && !isFinished(agent.state);
   const loaded = props.session.transcript(agent.id).data;
   const copy = (text: string) => void navigator.clipboard.writeText(text).catch((error: unknown) => app.report(error));
-  const rename: MenuEntry = { label: "Rename session…", icon: "edit", apart: true, onSelect: () => app.setSheet("rename") };
+  const rename: MenuEntry = { label: "Rename session…", icon: "edit", apart: true, onSelect: () => app.askRename({ id: props.session.id, title: props.session.state.title }) };
   const entries: MenuEntry[] = [
     { label: "Interrupt", icon: "interrupted", keys: "Esc", note: "Ends the turn; you can go on from there", disabled: !isAtWork(agent.state), onSelect: () => void app.send({ type: "interrupt", agent: agent.id }) },
     { label: "Stop", icon: "stopped", note: "Also everything below it, until you resume it", disabled: isFinished(agent.state) || agent.state.kind === "idle", onSelect: () => void app.send({ type: "stop", agent: agent.id }) },
