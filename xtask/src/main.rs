@@ -1,10 +1,12 @@
-//! `cargo xtask run`, `test` and `screenshots`: from a fresh clone to the window, to a checked change, and to pictures.
+//! `cargo xtask run`, `test`, `bench` and `screenshots`: from a fresh clone to the window, to a checked change, to figures and
+//! pictures.
 //!
-//! All install what is missing on Debian and Ubuntu and say what is needed elsewhere. Every cargo call names the whole
+//! They install what is missing on Debian and Ubuntu and say what is needed elsewhere. Every cargo call names the whole
 //! workspace and the default profile, so that nothing is compiled twice with other features.
 
 #![allow(clippy::print_stderr, reason = "a build tool talks to whoever started it")]
 
+mod bench;
 mod frontend;
 mod pictures;
 mod play;
@@ -23,6 +25,8 @@ Commands:
                  Without a display the demo session is played in the terminal.
   test [--fast]  Install what is missing and check everything: formatting, lints, types, tests, the real window.
                  --fast leaves the window tests out.
+  bench [SECTION…] [--json FILE]
+                 Measure the optimised program against its goals for time and memory; print a table.
   screenshots [DIR [NAME…]]
                  Make pictures of every view, in both themes and several sizes, from recorded sessions.
                  DIR is target/screenshots unless it is given; NAME is a part of a picture's name.
@@ -32,6 +36,7 @@ Examples:
   cargo xtask run ~/src/my-project
   cargo xtask run exec --provider demo
   cargo xtask test --fast
+  cargo xtask bench fork log --json figures.json
   cargo xtask screenshots
   cargo xtask screenshots /tmp/pictures review dark-1280";
 
@@ -43,6 +48,7 @@ fn main() -> ExitCode {
         (Some("run"), _) => play::run(&rest),
         (Some("test"), []) => verify::test(verify::Extent::Everything),
         (Some("test"), [only]) if only == "--fast" => verify::test(verify::Extent::WithoutWindow),
+        (Some("bench"), _) => bench::run_all(&rest),
         (Some("screenshots"), _) => pictures::screenshots(&rest),
         (Some("help" | "--help" | "-h"), _) => {
             eprintln!("{USAGE}");
@@ -86,6 +92,6 @@ fn cargo() -> std::process::Command {
 /// Builds the program, with the features that every other call uses too.
 fn build() -> std::process::Command {
     let mut command = cargo();
-    command.args(["build", "--workspace", "--bin", "offshoot", "--locked"]);
+    command.args(["build", "--workspace", "--bin", "offshoot", "--bin", "offshoot-window", "--locked"]);
     command
 }

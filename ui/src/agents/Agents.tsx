@@ -19,6 +19,11 @@ export function Agents(): JSX.Element {
   });
   const name = () => app.project()?.split("/").filter(Boolean).at(-1) ?? "No project";
 
+  const exportOpen = () => {
+    const open = app.session();
+    if (open) void app.exportSession(open.id);
+  };
+
   return (
     <section class={s.region} aria-label="Agents">
       <header class={s.head}>
@@ -28,6 +33,8 @@ export function Agents(): JSX.Element {
           entries={[
             { label: "Open folder…", icon: "folder", onSelect: () => void app.pickFolder() },
             { label: "Sample repository", note: "Try things out without a project of your own", icon: "play", onSelect: () => void app.openDemo() },
+            { label: "Import session…", icon: "file", apart: true, onSelect: () => void app.importSession() },
+            { label: "Export this session…", icon: "external", onSelect: () => exportOpen() },
             { label: "Roles", icon: "subagent", apart: true, onSelect: () => app.setSheet("roles") },
             { label: "Settings", icon: "settings", keys: "Ctrl ,", onSelect: () => app.setSheet("settings") },
             { label: "Keyboard", icon: "keyboard", keys: "?", onSelect: () => app.setSheet("help") },
@@ -123,6 +130,7 @@ function SessionRow(props: { summary: SessionSummary }): JSX.Element {
             entries={[
               { label: "Open", icon: "message", onSelect: () => void app.openSession(props.summary.id) },
               { label: "Rename…", icon: "edit", onSelect: () => app.askRename(props.summary) },
+              { label: "Export…", icon: "external", onSelect: () => void app.exportSession(props.summary.id) },
               { label: "Delete…", icon: "close", apart: true, onSelect: () => setAsks(true) },
             ]}
           />

@@ -37,6 +37,7 @@ function ofSession(app: AppStore): Entry[] {
     { label: "Show requests", about: "Permission requests of all agents", icon: "bell", run: () => app.showRequests() },
     { label: "Show review", about: "Changes of the selected agent", icon: "branch", run: () => show(app, "review") },
     { label: "Show tasks", about: "Plan and figures of the selected agent", icon: "plan", run: () => show(app, "tasks") },
+    { label: "Show costs", about: "Money, cache and who ran when", icon: "plan", run: () => show(app, "costs") },
   ];
 }
 
@@ -88,7 +89,8 @@ function sessions(app: AppStore): Entry[] {
     .map((summary) => ({ label: summary.title, about: "Session", icon: "message", run: () => void app.openSession(summary.id) }));
 }
 
-function show(app: AppStore, tab: "review" | "tasks"): void {
+function show(app: AppStore, tab: "review" | "tasks" | "costs"): void {
   app.setTab(tab);
+  if (tab === "costs") void app.loadPrices();
   app.prefs.setRightOpen(true);
 }

@@ -75,6 +75,8 @@ export const SCENES: Record<string, Scene> = {
   report: played(6592, "agt_root"),
   states: shown(states),
   "states-tasks": shown(states, "root", [{ click: "Tasks" }]),
+  "states-costs": shown(states, "root", [{ click: "Costs" }]),
+  costs: played(6592, "agt_root", [{ click: "Costs" }]),
   failed: shown(states, "failed"),
   interrupted: shown(states, "interrupted"),
   running: shown(states, "running"),
