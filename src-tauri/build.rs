@@ -32,6 +32,7 @@ const COMMANDS: &[&str] = &[
     "hand_over_conflict",
     "merge_undo",
     "conflicts",
+    "files",
     "blob",
     "roles",
     "role_board",

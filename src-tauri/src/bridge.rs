@@ -112,6 +112,7 @@ pub(crate) fn commands() -> impl Fn(Invoke) -> bool + Send + Sync + 'static {
         merging::resolve,
         merging::hand_over_conflict,
         commands::conflicts,
+        commands::files,
         commands::blob,
         commands::roles,
         roles::role_board,

@@ -148,6 +148,8 @@ export interface Bridge {
   handOverConflict(session: SessionId, merge: MergeId, agent: AgentId, path: string): Promise<void>;
   /** Which worktrees can't be brought home together. */
   conflicts(session: SessionId): Promise<Clash[]>;
+  /** Files in the agent's folder that a few letters name, best first. */
+  files(session: SessionId, agent: AgentId, letters: string): Promise<string[]>;
   blob(hash: BlobHash): Promise<string>;
   roles(project: string): Promise<Roles>;
   roleBoard(project: string): Promise<RoleBoard>;
@@ -222,6 +224,7 @@ export function windowBridge(): Bridge {
     resolve: (session, merge, agent, path, how) => invoke("resolve", { session, merge, agent, path, how }),
     handOverConflict: (session, merge, agent, path) => invoke("hand_over_conflict", { session, merge, agent, path }),
     conflicts: (session) => invoke("conflicts", { session }),
+    files: (session, agent, letters) => invoke("files", { session, agent, letters }),
     blob: (hash) => invoke("blob", { hash }),
     roles: (project) => invoke("roles", { project }),
     roleBoard: (project) => invoke("role_board", { project }),

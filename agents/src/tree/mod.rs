@@ -40,7 +40,9 @@ mod reviewing;
 mod roles;
 mod seed;
 mod start;
+mod surroundings;
 mod tasks;
+mod title;
 mod wait;
 
 pub use means::{Kit, Means};
@@ -154,8 +156,10 @@ impl Tree {
                 Err(rejected) => return (Vec::new(), Err(rejected)),
             };
             let input = Input { id, text, origin, source: None };
+            let named = (origin == Origin::User).then(|| title::first_words(fold, view, &input.text)).flatten();
             let bodies = std::iter::once(EventBody::InputReceived { input }).chain(also);
             let mut facts: Vec<_> = bodies.map(|body| (Some(agent.clone()), body)).collect();
+            facts.extend(named.map(|renamed| (None, renamed)));
             // Nobody waits for a finished agent that is told something new.
             if !view.background && view.parent.is_some() && !is_running(&view.state) {
                 facts.push((Some(agent.clone()), EventBody::MovedToBackground));
@@ -306,7 +310,11 @@ impl Tree {
         }
     }
 
-    fn view<T>(&self, agent: &AgentId, read: impl FnOnce(&offshoot_protocol::AgentView) -> T) -> Result<T, Rejected> {
+    pub(crate) fn view<T>(
+        &self,
+        agent: &AgentId,
+        read: impl FnOnce(&offshoot_protocol::AgentView) -> T,
+    ) -> Result<T, Rejected> {
         self.journal.read(|fold| fold.agent(agent).map(read)).ok_or_else(no_such_agent)
     }
 }
