@@ -19,7 +19,7 @@ use crate::log::LogError;
 use crate::model::{Model, ModelError, ModelEvent, Provider, Request, RequestHead};
 use crate::policy::{RuleKind, RuleSource};
 use crate::prompt;
-use crate::turn::{Isolated, Law, Powers, Speaker, Worker};
+use crate::turn::{Isolated, Law, Powers, Speaker, Upkeep, Worker};
 use crate::worktree::Worktree;
 
 /// Most characters of a title, in grapheme clusters.
@@ -45,7 +45,7 @@ impl Tree {
         let head = Arc::new(RequestHead {
             provider,
             model: self.means.aliases.get(&model).map_or(model.clone(), str::to_owned),
-            system: prompt::root_system(&self.surroundings(project, &self.means.instructions(project))),
+            system: prompt::root_system(&self.surroundings(project, &self.means.instructions(project), None)),
             tools: self.means.kit.toolbox.definitions(),
             max_tokens: settings.max_tokens,
             thinking_budget: settings.thinking_budget,
@@ -170,6 +170,8 @@ impl Tree {
             files: Arc::default(),
             approvals: self.approvals.clone(),
             delegate: Arc::new(TreeDelegate(self.me.clone())),
+        };
+        let upkeep = Upkeep {
             outputs: self.folder.join("outputs"),
             instructions: self.means.trusted.then(|| self.project()),
             compaction: self.means.settings.compaction,
@@ -182,6 +184,7 @@ impl Tree {
             journal: self.journal.clone(),
             ids: self.means.kit.ids.clone(),
             powers,
+            upkeep,
             partial: std::sync::Mutex::default(),
             remarks: std::sync::Mutex::default(),
         })
@@ -240,7 +243,7 @@ impl Tree {
     }
 }
 
-/// The first line of a description or prompt, as a title.
+/// The first line of a prompt, as a title.
 pub(super) fn title_of(prompt: &str) -> String {
     use unicode_segmentation::UnicodeSegmentation as _;
     let line = prompt.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
