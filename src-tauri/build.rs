@@ -44,6 +44,7 @@ const COMMANDS: &[&str] = &[
     "model_test",
     "model_save",
     "key_delete",
+    "prices",
     "trust",
     "set_trust",
     "open_external",

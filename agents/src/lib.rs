@@ -24,6 +24,7 @@
 pub mod clock;
 pub mod message;
 pub mod transcript;
+pub mod cache;
 pub mod boundary;
 pub mod shell;
 pub mod policy;
@@ -39,6 +40,7 @@ pub mod sandbox;
 pub mod model;
 pub mod hooks;
 pub mod settings;
+pub mod price;
 pub mod tool;
 pub mod role;
 mod instructions;

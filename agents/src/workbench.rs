@@ -10,7 +10,7 @@ use std::sync::{Arc, PoisonError};
 use futures_util::future::join_all;
 use offshoot_protocol::{
     AgentId, AgentView, BlobHash, ChangeSummary, Clash, Command, Conversation, FileDiff, MergeDone, MergeId,
-    MergePreview, MergeSelection, Rejected, RejectedCode, SessionId, SessionSummary, Snapshot,
+    MergePreview, MergeSelection, PriceList, Rejected, RejectedCode, SessionId, SessionSummary, Snapshot,
 };
 use tokio::sync::{Mutex, OnceCell};
 
@@ -21,8 +21,9 @@ use crate::log::{Log, LogError};
 use crate::merge::Merges;
 use crate::model::{KnownModels, Model, Provider};
 use crate::policy::Rules;
+use crate::price;
 use crate::sandbox::Confinement;
-use crate::settings::Settings;
+use crate::settings::{self, Settings};
 use crate::tool::{self, Refusal};
 use crate::tree::{Keep, Kit, Means, Tree};
 use crate::worktree::Worktrees;
@@ -149,6 +150,14 @@ impl Workbench {
     /// The person's settings folder.
     pub fn config_dir(&self) -> &Path {
         &self.config_dir
+    }
+
+    /// What models cost as of now: the built-in prices, with the person's laid over them. Read anew each time, so that an
+    /// edited file counts at once.
+    pub fn prices(&self) -> PriceList {
+        let file = self.config_dir.join(price::FILE);
+        let text = settings::read_text(&file, None);
+        price::list(text.as_ref().map(Option::as_deref).map_err(String::as_str), &file.display().to_string())
     }
 
     /// All sessions, the one with the newest event first.

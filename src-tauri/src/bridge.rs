@@ -93,6 +93,7 @@ pub(crate) fn commands() -> impl Fn(Invoke) -> bool + Send + Sync + 'static {
         commands::startup,
         commands::open_project,
         commands::open_demo,
+        commands::prices,
         commands::sessions,
         commands::create_session,
         commands::delete_session,

@@ -15,6 +15,7 @@ use crate::access;
 use crate::activity::{Activity, is_limit};
 use crate::arguments::{ExecArguments, FolderArguments, Misused};
 use crate::console::{Console, Tone, one_line};
+use crate::costs::Sum;
 use crate::surroundings::Surroundings;
 use crate::workplace::{self, Choice};
 
@@ -186,7 +187,10 @@ async fn follow(
         let _ = workbench.command(&session, Command::Interrupt { agent: root }).await;
         return Ok(End::Interrupted);
     }
-    conclude(&activity, arguments, console)
+    let end = conclude(&activity, arguments, console)?;
+    let used = Sum::of(&workbench.snapshot(&session).await?.session.agents, &workbench.prices());
+    console.note(&format!("offshoot: session {session} used {used}"));
+    Ok(end)
 }
 
 /// The session that the run belongs to: a new one, a named one, or the newest of the project. Also whether it is new.

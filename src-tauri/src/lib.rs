@@ -31,6 +31,7 @@ mod arguments;
 mod bridge;
 mod changes;
 mod console;
+mod costs;
 mod doctor;
 mod exec;
 mod keys;

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed test is what a panic is for")]
 
 use offshoot_protocol::{Block, EventBody, Message, MessageRole, Origin};
-use offshoot_tests::{World, reply};
+use offshoot_tests::{Setup, World, reply};
 
 const MESSAGES: u32 = 10_000;
 /// How many the window reads at once.
@@ -20,7 +20,10 @@ fn message(index: u32) -> Message {
 
 #[tokio::test]
 async fn a_long_session_is_opened_by_its_end_and_read_in_pages() {
-    let world = World::new([reply().when_told("and now?").text("The end.")]).await;
+    let mut setup = Setup::default();
+    // Many times what a model takes, and sent all the same.
+    setup.settings.compaction.at_percent = 0;
+    let world = World::with(setup, [reply().when_told("and now?").text("The end.")]).await;
     let root = world.root.clone();
     let facts = (0..MESSAGES)
         .map(|index| (root.clone(), EventBody::MessageAppended { index, message: message(index), inputs: Vec::new() }));

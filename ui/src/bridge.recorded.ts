@@ -18,6 +18,7 @@ import type {
   Snapshot,
   TrustQuestion,
 } from "./protocol.gen";
+import { recordedPrices } from "./costs/recorded";
 import { recordedModels } from "./settings/recorded";
 import { recordedRoles } from "./roles/recorded";
 import { sampleRoles } from "./roles/samples";
@@ -216,6 +217,7 @@ export function recordedBridge(recording: Recording, playback: Playback = {}): R
     pickFolder: async () => recording.startup.project,
     openProject: async (path) => path,
     openDemo: async () => recording.sessions[0]?.project ?? "/sample",
+    prices: async () => recordedPrices,
     sessions: async () => recording.sessions,
     createSession: async () => recording.session,
     deleteSession: async () => undefined,

@@ -14,6 +14,7 @@ import type {
   MergeId,
   MergePreview,
   MergeSelection,
+  PriceList,
   Rejected,
   RoleBoard,
   RoleChange,
@@ -108,6 +109,8 @@ export interface Bridge {
   openProject(path: string): Promise<string>;
   /** Makes the sample repository and answers its path. */
   openDemo(): Promise<string>;
+  /** What models cost; read anew each time. */
+  prices(): Promise<PriceList>;
   sessions(): Promise<SessionSummary[]>;
   createSession(project: string): Promise<SessionId>;
   deleteSession(session: SessionId): Promise<void>;
@@ -173,6 +176,7 @@ export function windowBridge(): Bridge {
     pickFolder: () => invoke("pick_folder"),
     openProject: (path) => invoke("open_project", { path }),
     openDemo: () => invoke("open_demo"),
+    prices: () => invoke("prices"),
     sessions: () => invoke("sessions"),
     createSession: (project) => invoke("create_session", { project }),
     deleteSession: (session) => invoke("delete_session", { session }),

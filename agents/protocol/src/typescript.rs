@@ -17,7 +17,9 @@ pub fn declarations() -> String {
     declare! {
         SessionId, AgentId, CallId, RequestId, InputId, TaskId, BlobHash, MergeId,
         RawJson, MessageRole, Origin, Block, Message,
-        AgentKind, Inherited, AgentCreated, Input, InputSource, Usage, StepEnded, ResultDetail, CallResult,
+        AgentKind, Inherited, AgentCreated, Input, InputSource, Usage,
+        Seller, Asked, PromptSize, Spending, MissReason, CacheMiss, MissView, Rates, LongerPrompts, Price, PriceList,
+        StepEnded, ResultDetail, CallResult,
         FailureCode, TurnOutcome, AgentOutcome, Warning, HookRan,
         CompactionTrigger, CompactionWish, Compacted, HeadChanged, EventBody, Event,
         PermissionMode, Asker, Access, PermissionRequest, Answer, DecidedBy, WithdrawnReason,
@@ -29,7 +31,7 @@ pub fn declarations() -> String {
         Isolation, Command, RejectedCode, Rejected,
         TextKind, Delta, Storage, Batch,
         ShellOutcome, ShellView,
-        TodoStatus, Todo, WorktreeState, WorktreeView, AgentState, AgentView, AppliedView, SessionView, Snapshot,
+        TodoStatus, Todo, WorktreeState, WorktreeView, AgentState, TurnView, AgentView, AppliedView, SessionView, Snapshot,
         CallState, CallView, Conversation, SessionSummary,
     }
     text

@@ -169,13 +169,21 @@ impl Form {
     }
 }
 
+/// How many blocks before a mark a provider looks for what it has cached.
+/// Source: <https://platform.claude.com/docs/en/build-with-claude/prompt-caching>.
+const LOOK_BACK: usize = 20;
+
 /// Where a request's moving marks go: at the siblings' common end, and at the ends of this request
-/// and of the one before it. With the head's that makes four, the most that the provider takes.
+/// and of the one before it. With the head's that makes four, the most that the provider takes. Where more blocks were added
+/// than a provider looks back over, one stands between the last two; it takes the place of the common end, which the agent
+/// itself has left behind then.
 struct Marks {
     /// Index of the message that holds the fork point.
     fork: Option<u32>,
     last: Option<u32>,
     previous: Option<u32>,
+    /// Message and offset of the mark between.
+    between: Option<(u32, usize)>,
 }
 
 impl Marks {
@@ -195,7 +203,24 @@ impl Marks {
             }
         }
         let fork = request.fork_point.and_then(|count| count.checked_sub(1)).filter(|index| sent.contains(index));
-        Self { fork, last: len.checked_sub(1), previous }
+        Self { fork, last: len.checked_sub(1), previous, between: None }
+    }
+
+    /// Sets the mark between the last two ends, if they are far apart. `messages` are those from index `start` on.
+    fn bridge(&mut self, start: u32, messages: &[&Encoded]) {
+        let Some(previous) = self.previous.filter(|index| self.fork.is_none_or(|fork| fork < *index)) else { return };
+        let added = (start..).zip(messages).filter(|(index, _)| *index > previous);
+        let blocks = added.flat_map(|(index, encoded)| encoded.block_marks.iter().map(move |mark| (index, *mark)));
+        let blocks: Vec<(u32, Option<u32>)> = blocks.collect();
+        if blocks.len() <= LOOK_BACK {
+            return;
+        }
+        let in_reach = blocks[blocks.len() - 1 - LOOK_BACK..blocks.len() - 1].iter();
+        let markable = in_reach.filter_map(|(index, mark)| Some((*index, (*mark)? as usize)));
+        self.between = markable.into_iter().next();
+        if self.between.is_some() {
+            self.fork = None;
+        }
     }
 
     fn first(&self) -> Option<u32> {
@@ -211,6 +236,8 @@ impl Marks {
         if self.last == Some(index) || self.previous == Some(index) {
             offsets.extend(encoded.last_mark);
         }
+        offsets.extend(self.between.filter(|(at, _)| *at == index).map(|(_, offset)| offset));
+        offsets.sort_unstable();
         offsets.dedup();
         offsets
     }
@@ -229,16 +256,19 @@ pub(super) struct Body {
 impl Body {
     /// The body of `request`, with `tail` behind its messages.
     pub(super) fn new(request: &Request, shared: &Shared, tail: Bytes) -> Self {
-        let marks = Marks::of(request);
+        let mut marks = Marks::of(request);
         let segment = request.transcript.segment_start();
         let start = marks.first().unwrap_or(segment);
         let model = &request.head.model;
         let prefix = shared.prefix(request.transcript.prefix(start), segment, model);
         let last_role = prefix.transcript.last().filter(|_| start > segment).map(|message| message.role);
         let mut rest = Pieces::new(shared.form, last_role);
-        for (index, stored) in (start..).zip(request.transcript.messages_from(start)) {
-            let stored = stored.for_model(model);
-            rest.message(stored, &marks.offsets(index, shared.form.encoded(stored)));
+        let messages = request.transcript.messages_from(start);
+        let messages: Vec<&Stored> = messages.into_iter().map(|stored| stored.for_model(model)).collect();
+        let encoded: Vec<&Encoded> = messages.iter().map(|stored| shared.form.encoded(stored)).collect();
+        marks.bridge(start, &encoded);
+        for (index, (stored, encoded)) in (start..).zip(messages.into_iter().zip(encoded)) {
+            rest.message(stored, &marks.offsets(index, encoded));
         }
         rest.list.push(tail);
         let (head, has_message) = shared.head(&request.head);

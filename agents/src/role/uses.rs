@@ -25,6 +25,7 @@ pub fn uses(log: &Log, sessions: &[SessionSummary], role: &str) -> Result<Vec<Ro
             state: agent.state.clone(),
             steps: agent.steps,
             usage: agent.usage,
+            spending: agent.spending.clone(),
         }));
     }
     found.sort_by_key(|used| std::cmp::Reverse(used.created_at));

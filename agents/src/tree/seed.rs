@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError};
 use futures_util::stream::{self, BoxStream, StreamExt as _};
 use offshoot_protocol::{
     AgentCreated, AgentId, AgentKind, Block, CallId, EventBody, Inherited, Input, InputId, Message, MessageRole,
-    Origin, Warning,
+    Origin, Seller, Warning,
 };
 
 use super::ending::{TreeEnding, has_end};
@@ -182,6 +182,7 @@ impl Tree {
             // The first message of a fork holds the placeholders: the siblings' common end.
             fork_point: created.inherited.as_ref().map(|inherited| inherited.messages + 1),
             journal: self.journal.clone(),
+            fan_out: self.fan_out.clone(),
             ids: self.means.kit.ids.clone(),
             powers,
             upkeep,
@@ -269,6 +270,10 @@ impl Model for NotConfigured {
             self.0
         );
         stream::once(async { Err(ModelError::NotConfigured { reason }) }).boxed()
+    }
+
+    fn seller(&self) -> Seller {
+        Seller::Provider
     }
 }
 

@@ -53,7 +53,8 @@ pub(crate) enum SessionsWish {
 #[command(after_help = "\
 Examples:
   offshoot tree s4k7
-  offshoot tree s4k7 --json | jq '.session.agents | length'")]
+  offshoot tree s4k7 --json | jq '.session.agents | length'
+  offshoot tree s4k7 --json | jq '[.costs[].own.picodollars] | add / 1e12'   # dollars")]
 pub(crate) struct TreeArguments {
     /// The session, or the beginning of its id
     #[arg(value_name = "ID")]

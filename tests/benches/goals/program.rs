@@ -84,7 +84,12 @@ struct Place {
 
 impl Place {
     fn new() -> Self {
-        Self { repository: Repository::with(&[("README.md", "hello\n")]), provider: Provider::start() }
+        let repository = Repository::with(&[("README.md", "hello\n")]);
+        let config = repository.beside("config/offshoot");
+        std::fs::create_dir_all(&config).unwrap();
+        // The histories are longer than what a model takes, and sent all the same.
+        std::fs::write(config.join("settings.json"), r#"{"compactAt": 0}"#).unwrap();
+        Self { repository, provider: Provider::start() }
     }
 
     fn start(&self, arguments: &[&str]) -> Child {

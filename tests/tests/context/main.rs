@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed test is what a panic is for")]
 
 mod compaction;
+mod costs;
 mod killed;
 mod model;
 mod moved;
