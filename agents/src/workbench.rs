@@ -24,7 +24,7 @@ use crate::policy::Rules;
 use crate::price;
 use crate::sandbox::Confinement;
 use crate::settings::{self, Settings};
-use crate::tool::{self, Refusal};
+use crate::tool::{self, Refusal, named_files};
 use crate::tree::{Keep, Kit, Means, Tree};
 use crate::worktree::Worktrees;
 
@@ -256,6 +256,15 @@ impl Workbench {
     /// What differs from the base of an agent's worktree. Rejected when it has none.
     pub async fn changes(&self, session: &SessionId, agent: &AgentId) -> Result<ChangeSummary, Rejected> {
         self.tree(session).await?.changes(agent).await
+    }
+
+    /// Files in an agent's directory that a few letters name, best first, for a person to choose from.
+    pub async fn files(&self, session: &SessionId, agent: &AgentId, letters: String) -> Result<Vec<String>, Rejected> {
+        /// More than can be looked through.
+        const MOST: usize = 20;
+        let directory = self.tree(session).await?.view(agent, |view| PathBuf::from(&view.directory))?;
+        let found = named_files(directory, letters, MOST).await;
+        found.map_err(|error| Rejected::new(RejectedCode::Failed, error.message, ""))
     }
 
     /// From now on what happens in the worktrees that are looked at, and in those of running agents, is told at once.

@@ -223,6 +223,31 @@ impl Window {
         }
     }
 
+    /// Kills the process that the page lives in, and waits until the program has loaded the page again.
+    ///
+    /// # Panics
+    /// When there is no such process, or no page afterwards.
+    pub async fn kill_page(&self) {
+        let pages = || self.driver.programs().into_iter().flat_map(processes::pages_of).collect::<Vec<_>>();
+        let before = pages();
+        assert!(!before.is_empty(), "the program has no page");
+        before.iter().for_each(|page| processes::kill(*page));
+        let end = Instant::now() + DEADLINE;
+        let is_back = async || {
+            let is_new = pages().iter().any(|page| !before.contains(page));
+            is_new
+                && self
+                    .client
+                    .execute("return document.readyState === 'complete'", Vec::new())
+                    .await
+                    .is_ok_and(|it| it == true)
+        };
+        while !is_back().await {
+            assert!(Instant::now() < end, "the page was not loaded again");
+            tokio::time::sleep(PACE).await;
+        }
+    }
+
     /// Ends the program, and waits until it has ended: it has let go of its folders then.
     ///
     /// # Panics

@@ -250,6 +250,7 @@ mod file_memory;
 mod glob;
 mod grep;
 mod input;
+mod named_files;
 mod read;
 mod refusal;
 mod send_message;
@@ -266,6 +267,7 @@ mod write;
 
 pub use commit::{CommitCall, Commits};
 pub use file_memory::{FileMemory, Seen};
+pub use named_files::named_files;
 pub use refusal::Refusal;
 pub use web_fetch::{Lookup, SystemLookup, Web};
 

@@ -22,9 +22,6 @@ use crate::prompt;
 use crate::turn::{Isolated, Law, Powers, Speaker, Upkeep, Worker};
 use crate::worktree::Worktree;
 
-/// Most characters of a title, in grapheme clusters.
-const TITLE_LIMIT: usize = 80;
-
 /// Everything that is decided about a child before it exists.
 pub(super) struct Seed {
     pub(super) id: AgentId,
@@ -244,13 +241,6 @@ impl Tree {
     }
 }
 
-/// The first line of a prompt, as a title.
-pub(super) fn title_of(prompt: &str) -> String {
-    use unicode_segmentation::UnicodeSegmentation as _;
-    let line = prompt.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    line.graphemes(true).take(TITLE_LIMIT).collect()
-}
-
 /// Stands in for a worktree that isn't there any more.
 struct Gone;
 
@@ -274,18 +264,5 @@ impl Model for NotConfigured {
 
     fn seller(&self) -> Seller {
         Seller::Provider
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::title_of;
-
-    #[test]
-    fn a_title_is_cut_between_graphemes() {
-        assert_eq!(title_of("\n  first line \nsecond"), "first line");
-        assert_eq!(title_of(&"漢".repeat(200)), "漢".repeat(80));
-        let family = "👨‍👩‍👧‍👦";
-        assert_eq!(title_of(&family.repeat(200)), family.repeat(80));
     }
 }

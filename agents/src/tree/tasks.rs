@@ -14,7 +14,7 @@ use tokio::sync::oneshot;
 
 use super::Tree;
 use super::delegate::{TreeDelegate, background_disabled};
-use super::seed::title_of;
+use super::title::title_of;
 use crate::agent::is_running;
 use crate::prompt::{self, Notice};
 use crate::tool::{Refusal, ShellJob, Tasks, ToolError};

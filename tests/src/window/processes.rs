@@ -101,6 +101,28 @@ impl Drop for Driver {
     }
 }
 
+/// The processes beneath `program` that pages live in.
+pub(super) fn pages_of(program: u32) -> Vec<u32> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let ids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    ids.filter(|id| {
+        let status = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+        // The system keeps the first fifteen bytes of a name (proc(5)); the parent is the second field behind it.
+        let Some((name, rest)) = status.rsplit_once(") ") else { return false };
+        let mut fields = rest.split(' ');
+        let is_alive = fields.next() != Some("Z");
+        is_alive && name.ends_with("(WebKitWebProces") && fields.next() == Some(program.to_string().as_str())
+    })
+    .collect()
+}
+
+/// Kills a process at once.
+pub(super) fn kill(process: u32) {
+    let id = i32::try_from(process).ok().and_then(rustix::process::Pid::from_raw).expect("a process has an id");
+    // It may have ended by itself.
+    let _ = rustix::process::kill_process(id, rustix::process::Signal::KILL);
+}
+
 /// Whether a process is there and hasn't ended; one that nobody has waited for yet has ended.
 pub(super) fn is_running(process: u32) -> bool {
     let status = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();

@@ -11,6 +11,9 @@ import { useApp } from "./context";
 import { WIDTHS } from "./prefs";
 import s from "./Workspace.module.css";
 
+/** What a screen reader names the window's content by. */
+const titleOfWindow = (state: SessionStore["state"]) => state.title || "New session";
+
 /** Below this width the inspector lies over the conversation instead of beside it. */
 const NARROW = 1000;
 const MIDDLE = 380;
@@ -49,6 +52,7 @@ export function Workspace(props: { session: SessionStore }): JSX.Element {
         />
       </Show>
       <main class={s.middle}>
+        <h1 class="sr-only">{titleOfWindow(props.session.state)}</h1>
         <Show when={app.session()?.broken()}>
           {(problem) => (
             <div class={s.broken} role="alert">

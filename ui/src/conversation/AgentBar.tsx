@@ -104,19 +104,19 @@ export function AgentBar(props: { session: SessionStore; agent: AgentView }): JS
             <Icon name={props.agent.kind} size={14} />
           </span>
           <span class={s.about}>
-            <span>
+            <span class={s.looking} title={props.agent.title}>
               You are looking at a {KIND_WORD[props.agent.kind].toLowerCase()}: <em>{props.agent.title}</em>
             </span>
             <Show when={props.agent.role}>
               {(role) => (
                 <span class={s.fact} title={`Role: ${role()}, model: ${props.agent.model}`}>
-                  {role()}
+                  <span class="truncate">{role()}</span>
                 </span>
               )}
             </Show>
-            <Show when={props.agent.worktree} fallback={<span class={s.fact}>in the shared folder</span>}>
+            <Show when={props.agent.worktree} fallback={<span class={s.fact}><span class="truncate">in the shared folder</span></span>}>
               {(worktree) => (
-                <span class={s.fact} title={`${worktree().path}\nbase ${worktree().base.slice(0, 10)}${worktree().base_is_snapshot ? " (a snapshot of uncommitted work)" : ""}`}>
+                <span class={s.fact} title={`${worktree().branch}\n${worktree().path}\nbase ${worktree().base.slice(0, 10)}${worktree().base_is_snapshot ? " (a snapshot of uncommitted work)" : ""}`}>
                   <Icon name="branch" size={12} />
                   <span class={`${s.branch} truncate`}>{worktree().branch}</span>
                   <Show when={worktree().state.kind === "removed"}> (removed)</Show>
@@ -124,7 +124,7 @@ export function AgentBar(props: { session: SessionStore; agent: AgentView }): JS
               )}
             </Show>
             <Show when={props.agent.background}>
-              <span class={s.fact}>in the background</span>
+              <span class={s.fact}><span class="truncate">in the background</span></span>
             </Show>
           </span>
           <Show when={parent()}>
@@ -158,7 +158,7 @@ function actions(props: { session: SessionStore; agent: AgentView }, app: Return
   const moved = movable(props.session.state, agent);
   const loaded = props.session.transcript(agent.id).data;
   const copy = (text: string) => void navigator.clipboard.writeText(text).catch((error: unknown) => app.report(error));
-  const rename: MenuEntry = { label: "Rename session…", icon: "edit", apart: true, onSelect: () => app.setSheet("rename") };
+  const rename: MenuEntry = { label: "Rename session…", icon: "edit", apart: true, onSelect: () => app.askRename({ id: props.session.id, title: props.session.state.title }) };
   const entries: MenuEntry[] = [
     { label: "Interrupt", icon: "interrupted", keys: "Esc", note: "Ends the turn; you can go on from there", disabled: !isAtWork(agent.state), onSelect: () => void app.send({ type: "interrupt", agent: agent.id }) },
     { label: "Stop", icon: "stopped", note: "Also everything below it, until you resume it", disabled: isFinished(agent.state) || agent.state.kind === "idle", onSelect: () => void app.send({ type: "stop", agent: agent.id }) },
