@@ -241,7 +241,9 @@ impl Window {
         let pages = || self.driver.programs().into_iter().flat_map(processes::pages_of).collect::<Vec<_>>();
         let before = pages();
         assert!(!before.is_empty(), "the program has no page");
-        before.iter().for_each(|page| processes::kill(*page));
+        for page in &before {
+            processes::kill(*page);
+        }
         let end = Instant::now() + DEADLINE;
         let is_back = async || {
             let is_new = pages().iter().any(|page| !before.contains(page));

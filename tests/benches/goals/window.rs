@@ -71,12 +71,15 @@ async fn long_session(report: &mut Report, window: &Window, title: &str) {
     let short = title_of(window).await;
     let mut opened = Vec::new();
     for _ in 0..5 {
-        let to = |title: &str, text: &str| [json!("click"), json!("button"), json!(title), json!("Conversation"), json!(text)];
+        let to = |title: &str, text: &str| {
+            [json!("click"), json!("button"), json!(title), json!("Conversation"), json!(text)]
+        };
         opened.push(painted(window, &to(title, "the last of many")).await);
         painted(window, &to(&short, "Hello.")).await;
     }
     report.at_most(format!("open a session of {MESSAGES} messages → first paint"), middle(opened), "ms", 200.0);
-    painted(window, &[json!("click"), json!("button"), json!(title), json!("Conversation"), json!("the last of many")]).await;
+    painted(window, &[json!("click"), json!("button"), json!(title), json!("Conversation"), json!("the last of many")])
+        .await;
     let scrolled = figures(window, &[json!("scroll"), json!(60)]).await;
     report.note("scroll through it, a third of a page a frame", scrolled["middle"].as_f64().unwrap(), "ms");
     painted(window, &[json!("click"), json!("button"), json!(short), json!("Conversation"), json!("Hello.")]).await;
@@ -92,16 +95,28 @@ async fn title_of(window: &Window) -> String {
 async fn diff(report: &mut Report, window: &Window) {
     let message = window.find("textbox", "Message").await;
     message.send_keys("/fork write the large file\u{e007}").await.unwrap();
-    let fork = Query { role: "treeitem", containing: Some("write the large file"), within: Some("Agents"), ..Query::default() };
+    let fork = Query {
+        role: "treeitem",
+        containing: Some("write the large file"),
+        within: Some("Agents"),
+        ..Query::default()
+    };
     window.wait_for_text(&fork, "Done").await;
     window.press_where(&Query { role: "tab", containing: Some("Review"), ..Query::default() }).await;
     let mut shown = Vec::new();
     for _ in 0..5 {
-        let to = |name: &str, region: &str, text: &str| [json!("click"), json!("[role=treeitem]"), json!(name), json!(region), json!(text)];
+        let to = |name: &str, region: &str, text: &str| {
+            [json!("click"), json!("[role=treeitem]"), json!(name), json!(region), json!(text)]
+        };
         shown.push(painted(window, &to("write the large file", "Inspector", "line 12 of many")).await);
         painted(window, &to("Root", "Conversation", "Hello.")).await;
     }
-    report.at_most(format!("open a diff of {LINES} lines → first paint, its agent selected with it"), middle(shown), "ms", 150.0);
+    report.at_most(
+        format!("open a diff of {LINES} lines → first paint, its agent selected with it"),
+        middle(shown),
+        "ms",
+        150.0,
+    );
 }
 
 async fn streaming(report: &mut Report, window: &Window, place: &Place) {
@@ -109,11 +124,19 @@ async fn streaming(report: &mut Report, window: &Window, place: &Place) {
     message.send_keys("Delegate to twenty.\u{e007}").await.unwrap();
     let last = Query { role: "treeitem", containing: Some("part 19"), within: Some("Agents"), ..Query::default() };
     window.wait_for_text(&last, "Writing").await;
-    let to = |part: &str| [json!("click"), json!("[role=treeitem]"), json!(format!("{part},")), json!("Conversation"), json!("are read when they are asked for")];
+    let to = |part: &str| {
+        [
+            json!("click"),
+            json!("[role=treeitem]"),
+            json!(format!("{part},")),
+            json!("Conversation"),
+            json!("are read when they are asked for"),
+        ]
+    };
     painted(window, &to("part 3")).await;
     let (before, began) = (window.processor_time(), Instant::now());
     let frames = figures(window, &[json!("frames"), json!(LOOK)]).await;
-    let used = (window.processor_time() - before).as_secs_f64() / began.elapsed().as_secs_f64();
+    let used = window.processor_time().saturating_sub(before).as_secs_f64() / began.elapsed().as_secs_f64();
     let of = |figure: &str| frames[figure].as_f64().unwrap();
     let name = format!("{AGENTS} agents, {PACE} tokens/s each");
     report.at_most(format!("{name}: script per frame, p95"), of("scriptP95"), "ms", 16.0);
@@ -135,7 +158,12 @@ async fn streaming(report: &mut Report, window: &Window, place: &Place) {
     place.hurry(Duration::from_secs(3600));
     let root = Query { role: "treeitem", containing: Some("Root: "), within: Some("Agents"), ..Query::default() };
     window.wait_for_text(&root, "Idle").await;
-    report.at_most(format!("{name}: memory of the page after an hour's text, against the first minute's"), window.page_memory() / first, "×", 1.5);
+    report.at_most(
+        format!("{name}: memory of the page after an hour's text, against the first minute's"),
+        window.page_memory() / first,
+        "×",
+        1.5,
+    );
     report.note("memory of the page then", window.page_memory(), "MB");
     rest(report, "all done", window, Some(1.0)).await;
 }
@@ -146,7 +174,7 @@ async fn rest(report: &mut Report, when: &str, window: &Window, limit: Option<f6
     tokio::time::sleep(Duration::from_secs(3)).await;
     let (before, began) = (window.processor_time(), Instant::now());
     tokio::time::sleep(Duration::from_secs(5)).await;
-    let used = (window.processor_time() - before).as_secs_f64() / began.elapsed().as_secs_f64();
+    let used = window.processor_time().saturating_sub(before).as_secs_f64() / began.elapsed().as_secs_f64();
     report.within(format!("program and page at rest, {when}"), used * 100.0, "% of a core", limit);
 }
 
@@ -215,17 +243,31 @@ impl Place {
         let events = log.events(id, 0).unwrap();
         let root = events.iter().find_map(|event| event.agent.clone()).unwrap();
         let seq = events.last().unwrap().seq;
-        let fact = |at: u64, agent, body| Event { seq: seq + 1 + at, at: SystemClock.now(), session: id.clone(), agent, body };
+        let fact =
+            |at: u64, agent, body| Event { seq: seq + 1 + at, at: SystemClock.now(), session: id.clone(), agent, body };
         let mut facts: Vec<Event> = texts(8_000_000, MESSAGES)
             .zip(0..)
-            .map(|(message, at)| fact(u64::from(at), Some(root.clone()), EventBody::MessageAppended { index: 2 + at, message, inputs: Vec::new() }))
+            .map(|(message, at)| {
+                fact(
+                    u64::from(at),
+                    Some(root.clone()),
+                    EventBody::MessageAppended { index: 2 + at, message, inputs: Vec::new() },
+                )
+            })
             .collect();
         let last = offshoot_protocol::Message {
             role: offshoot_protocol::MessageRole::Assistant,
-            blocks: vec![offshoot_protocol::Block::Text { text: "the last of many".into(), origin: offshoot_protocol::Origin::Model }],
+            blocks: vec![offshoot_protocol::Block::Text {
+                text: "the last of many".into(),
+                origin: offshoot_protocol::Origin::Model,
+            }],
         };
         let end = u64::from(MESSAGES);
-        facts.push(fact(end, Some(root), EventBody::MessageAppended { index: 2 + MESSAGES, message: last, inputs: Vec::new() }));
+        facts.push(fact(
+            end,
+            Some(root),
+            EventBody::MessageAppended { index: 2 + MESSAGES, message: last, inputs: Vec::new() },
+        ));
         facts.push(fact(end + 1, None, EventBody::SessionRenamed { title: "The long one".into() }));
         log.append(facts, |written| drop(written.unwrap()));
         // The short one was changed last: it is the one that opens.
@@ -247,7 +289,7 @@ fn answer(arrival: Arrival, tokens: &AtomicU32) {
         let part = |at| json!({"name": "Agent", "input": {"prompt": format!("Write about part {at}."), "description": format!("part {at}"), "subagent_type": "general-purpose"}});
         arrival.answer(&(0..AGENTS).map(part).collect::<Vec<_>>());
     } else if last.contains("write the large file") {
-        let content: String = (0..LINES).map(|at| format!("line {at} of many\n")).collect();
+        let content = (0..LINES).fold(String::new(), |text, at| text + &format!("line {at} of many\n"));
         arrival.answer(&[json!({"name": "Write", "input": {"file_path": "large.txt", "content": content}})]);
     } else if last.contains("Write about part") {
         write_on(arrival.into_stream(), tokens);
@@ -266,22 +308,23 @@ fn write_on(mut socket: TcpStream, tokens: &AtomicU32) {
         .chunks(4)
         .map(|piece| {
             let delta = json!({"type": "text_delta", "text": piece.iter().collect::<String>()});
-            format!("event: content_block_delta\ndata: {}\n\n", json!({"type": "content_block_delta", "index": 0, "delta": delta}))
+            format!(
+                "event: content_block_delta\ndata: {}\n\n",
+                json!({"type": "content_block_delta", "index": 0, "delta": delta})
+            )
         })
         .collect();
     let stop = json!({"type": "content_block_stop", "index": 0});
     let end = format!("event: content_block_stop\ndata: {stop}\n\n{}", provider::closing("end_turn"));
-    let mut sent = 0;
     let write = |socket: &mut TcpStream, text: &str| socket.write_all(text.as_bytes());
     if write(&mut socket, &head).is_err() {
         return;
     }
-    for piece in pieces.iter().cycle() {
+    for (sent, piece) in (0..).zip(pieces.iter().cycle()) {
         let all = tokens.load(Ordering::Relaxed);
         if sent >= all || write(&mut socket, piece).is_err() {
             break;
         }
-        sent += 1;
         if all == u32::MAX {
             std::thread::sleep(Duration::from_secs(1) / PACE);
         }
