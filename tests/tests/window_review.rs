@@ -9,8 +9,9 @@ use std::sync::Arc;
 
 use offshoot_agents::clock::SystemClock;
 use offshoot_agents::settings::Settings;
-use offshoot_protocol::{AgentState, Command, PermissionMode};
-use offshoot_tests::window::{Desktop, Folders, Query, Scheme, Window};
+use offshoot_agents::workbench::Workbench;
+use offshoot_protocol::{AgentState, Command, PermissionMode, SessionId, SessionView};
+use offshoot_tests::window::{DEADLINE, Desktop, Folders, Query, Scheme, Window};
 use offshoot_tests::world::open_core;
 use offshoot_tests::{Reply, Repository, Scripted, in_fork, in_root, reply};
 use serde_json::json;
@@ -45,6 +46,19 @@ fn fork(directive: &'static str, files: &[(&str, String)]) -> Vec<Reply> {
     });
     let answered = in_fork(directive).when_told("I reviewed your changes").text(ANSWERED);
     vec![begun, written, answered, in_fork(directive).repeated().text("Scope: it\nResult: edited")]
+}
+
+/// Waits until the session is so.
+async fn until(core: &Workbench, session: &SessionId, is_so: impl Fn(&SessionView) -> bool) {
+    let end = std::time::Instant::now() + DEADLINE;
+    loop {
+        let view = core.snapshot(session).await.unwrap().session;
+        if is_so(&view) {
+            return;
+        }
+        assert!(std::time::Instant::now() < end, "waited in vain: {view:#?}");
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
 }
 
 /// A finished session with three forks, in the data folder that the window will use.
@@ -85,16 +99,14 @@ impl Session {
         let session = core.create_session(repository.path()).await.unwrap();
         let root = core.snapshot(&session).await.unwrap().session.agents[0].id.clone();
         core.command(&session, Command::SendMessage { agent: root, text: "begin".into() }).await.unwrap();
-        loop {
-            let view = core.snapshot(&session).await.unwrap().session;
+        until(&core, &session, |view| {
             let is_done = |state: &AgentState| matches!(state, AgentState::Completed | AgentState::Idle);
-            if view.agents.len() == 4 && view.agents.iter().all(|agent| is_done(&agent.state) && agent.queue.is_empty())
-            {
-                assert!(view.agents[1..].iter().all(|agent| agent.changes.is_some()), "{view:#?}");
-                break;
-            }
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-        }
+            let forks = view.agents.iter().skip(1);
+            view.agents.len() == 4
+                && view.agents.iter().all(|agent| is_done(&agent.state) && agent.queue.is_empty())
+                && forks.into_iter().all(|fork| fork.changes.is_some())
+        })
+        .await;
         core.shut_down().await;
         drop(core);
         let model = json!({"provider": "anthropic", "baseUrl": server.url(), "model": "claude-test"});
@@ -355,9 +367,7 @@ async fn ten_thousand_lines_and_five_thousand_files_stay_fluent() {
     let session = core.create_session(repository.path()).await.unwrap();
     let root = core.snapshot(&session).await.unwrap().session.agents[0].id.clone();
     core.command(&session, Command::SendMessage { agent: root, text: "begin".into() }).await.unwrap();
-    while core.snapshot(&session).await.unwrap().session.agents.get(1).is_none_or(|fork| fork.changes.is_none()) {
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-    }
+    until(&core, &session, |view| view.agents.get(1).is_some_and(|fork| fork.changes.is_some())).await;
     core.shut_down().await;
     drop(core);
 
@@ -366,7 +376,14 @@ async fn ten_thousand_lines_and_five_thousand_files_stay_fluent() {
     window.press_where(&row("Write much")).await;
     window.press_where(&Query { role: "tab", containing: Some("Review"), ..Query::default() }).await;
     window.wait_for_text(&region_changes(), "5,001 files").await;
-    window.press_where(&Query { role: "button", containing: Some("aaa-long.txt"), within: Some("Changes"), ..Query::default() }).await;
+    window
+        .press_where(&Query {
+            role: "button",
+            containing: Some("aaa-long.txt"),
+            within: Some("Changes"),
+            ..Query::default()
+        })
+        .await;
     window.wait_for_text(&region_changes(), "aaa-long.txt").await;
     hunk_buttons(&window, "Accept hunk", 1).await;
     let (lines, worst) = scrolled(&window, "Diff of aaa-long.txt", "[data-kind]").await;

@@ -34,7 +34,11 @@ async fn a_forks_changes_are_shown_merged_and_put_away() {
     assert!(dry.out() == "A new.txt +1 -0\n" && !new.exists(), "{}", dry.out());
     let patch = place.run(&["merge", &agent, "--how", "patch"]).await;
     let from = format!("Offshoot-Agent: {agent} work (base ");
-    assert!(patch.out().starts_with(&from) && patch.out().contains("\ndiff --git a/new.txt b/new.txt\n"), "{}", patch.out());
+    assert!(
+        patch.out().starts_with(&from) && patch.out().contains("\ndiff --git a/new.txt b/new.txt\n"),
+        "{}",
+        patch.out()
+    );
     place.run(&["merge", &agent, "--files", "no.txt"]).await.expect(2);
     place.run(&["merge", &agent, "--undo"]).await.expect(2);
 
