@@ -245,7 +245,12 @@ impl Window {
         let end = Instant::now() + DEADLINE;
         let is_back = async || {
             let is_new = pages().iter().any(|page| !before.contains(page));
-            is_new && self.client.execute("return document.readyState === 'complete'", Vec::new()).await.is_ok_and(|it| it == true)
+            is_new
+                && self
+                    .client
+                    .execute("return document.readyState === 'complete'", Vec::new())
+                    .await
+                    .is_ok_and(|it| it == true)
         };
         while !is_back().await {
             assert!(Instant::now() < end, "the page was not loaded again");

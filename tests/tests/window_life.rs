@@ -87,7 +87,8 @@ async fn a_turn_goes_on_while_the_page_is_reloaded_or_dies() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_said_while_the_model_cant_be_reached_waits_in_sight_and_is_sent_once() {
     let Some(desktop) = Desktop::start() else { return };
-    let busy = || reply().when(|request| !request.is_list()).status_with(503, "overloaded", "busy").header("retry-after", "4");
+    let busy =
+        || reply().when(|request| !request.is_list()).status_with(503, "overloaded", "busy").header("retry-after", "4");
     let server = Scripted::start([
         busy(),
         reply().when_mentioned("and the other thing").chunks([piece("Both heard.").as_str()]).chunks(END),

@@ -62,7 +62,9 @@ mod tests {
     #[tokio::test]
     async fn the_best_fitting_files_come_first() {
         let folder = tempfile::tempdir().unwrap();
-        for path in ["src/table.rs", "src/stable.rs", "table/mod.rs", "docs/two_able_words.md", ".git/table", "out/table.o"] {
+        for path in
+            ["src/table.rs", "src/stable.rs", "table/mod.rs", "docs/two_able_words.md", ".git/table", "out/table.o"]
+        {
             let path = folder.path().join(path);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, "").unwrap();

@@ -7,8 +7,8 @@ use offshoot_protocol::{Access, AgentId, AgentKind, Block, CallId, Isolation, Or
 use serde_json::Value;
 
 use super::Tree;
-use super::title::title_of;
 use super::start::{Order, Route, Seat};
+use super::title::title_of;
 use super::wait::{StopOnDrop, Waited};
 use crate::prompt;
 use crate::settings::Forks;

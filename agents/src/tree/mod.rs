@@ -288,7 +288,11 @@ impl Tree {
         }
     }
 
-    pub(crate) fn view<T>(&self, agent: &AgentId, read: impl FnOnce(&offshoot_protocol::AgentView) -> T) -> Result<T, Rejected> {
+    pub(crate) fn view<T>(
+        &self,
+        agent: &AgentId,
+        read: impl FnOnce(&offshoot_protocol::AgentView) -> T,
+    ) -> Result<T, Rejected> {
         self.journal.read(|fold| fold.agent(agent).map(read)).ok_or_else(no_such_agent)
     }
 }

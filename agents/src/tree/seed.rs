@@ -22,7 +22,6 @@ use crate::prompt::{self, Surroundings};
 use crate::turn::{Isolated, Law, Powers, Speaker, Worker};
 use crate::worktree::Worktree;
 
-
 /// Everything that is decided about a child before it exists.
 pub(super) struct Seed {
     pub(super) id: AgentId,

@@ -71,12 +71,15 @@ async fn long_session(report: &mut Report, window: &Window, title: &str) {
     let short = title_of(window).await;
     let mut opened = Vec::new();
     for _ in 0..5 {
-        let to = |title: &str, text: &str| [json!("click"), json!("button"), json!(title), json!("Conversation"), json!(text)];
+        let to = |title: &str, text: &str| {
+            [json!("click"), json!("button"), json!(title), json!("Conversation"), json!(text)]
+        };
         opened.push(painted(window, &to(title, "the last of many")).await);
         painted(window, &to(&short, "Hello.")).await;
     }
     report.at_most(format!("open a session of {MESSAGES} messages → first paint"), middle(opened), "ms", 200.0);
-    painted(window, &[json!("click"), json!("button"), json!(title), json!("Conversation"), json!("the last of many")]).await;
+    painted(window, &[json!("click"), json!("button"), json!(title), json!("Conversation"), json!("the last of many")])
+        .await;
     let scrolled = figures(window, &[json!("scroll"), json!(60)]).await;
     report.note("scroll through it, a third of a page a frame", scrolled["middle"].as_f64().unwrap(), "ms");
     painted(window, &[json!("click"), json!("button"), json!(short), json!("Conversation"), json!("Hello.")]).await;
@@ -92,16 +95,28 @@ async fn title_of(window: &Window) -> String {
 async fn diff(report: &mut Report, window: &Window) {
     let message = window.find("textbox", "Message").await;
     message.send_keys("/fork write the large file\u{e007}").await.unwrap();
-    let fork = Query { role: "treeitem", containing: Some("write the large file"), within: Some("Agents"), ..Query::default() };
+    let fork = Query {
+        role: "treeitem",
+        containing: Some("write the large file"),
+        within: Some("Agents"),
+        ..Query::default()
+    };
     window.wait_for_text(&fork, "Done").await;
     window.press_where(&Query { role: "tab", containing: Some("Review"), ..Query::default() }).await;
     let mut shown = Vec::new();
     for _ in 0..5 {
-        let to = |name: &str, region: &str, text: &str| [json!("click"), json!("[role=treeitem]"), json!(name), json!(region), json!(text)];
+        let to = |name: &str, region: &str, text: &str| {
+            [json!("click"), json!("[role=treeitem]"), json!(name), json!(region), json!(text)]
+        };
         shown.push(painted(window, &to("write the large file", "Inspector", "line 12 of many")).await);
         painted(window, &to("Root", "Conversation", "Hello.")).await;
     }
-    report.at_most(format!("open a diff of {LINES} lines → first paint, its agent selected with it"), middle(shown), "ms", 150.0);
+    report.at_most(
+        format!("open a diff of {LINES} lines → first paint, its agent selected with it"),
+        middle(shown),
+        "ms",
+        150.0,
+    );
 }
 
 async fn streaming(report: &mut Report, window: &Window, place: &Place) {
@@ -109,7 +124,15 @@ async fn streaming(report: &mut Report, window: &Window, place: &Place) {
     message.send_keys("Delegate to twenty.\u{e007}").await.unwrap();
     let last = Query { role: "treeitem", containing: Some("part 19"), within: Some("Agents"), ..Query::default() };
     window.wait_for_text(&last, "Writing").await;
-    let to = |part: &str| [json!("click"), json!("[role=treeitem]"), json!(format!("{part},")), json!("Conversation"), json!("are read when they are asked for")];
+    let to = |part: &str| {
+        [
+            json!("click"),
+            json!("[role=treeitem]"),
+            json!(format!("{part},")),
+            json!("Conversation"),
+            json!("are read when they are asked for"),
+        ]
+    };
     painted(window, &to("part 3")).await;
     let (before, began) = (window.processor_time(), Instant::now());
     let frames = figures(window, &[json!("frames"), json!(LOOK)]).await;
@@ -135,7 +158,12 @@ async fn streaming(report: &mut Report, window: &Window, place: &Place) {
     place.hurry(Duration::from_secs(3600));
     let root = Query { role: "treeitem", containing: Some("Root: "), within: Some("Agents"), ..Query::default() };
     window.wait_for_text(&root, "Idle").await;
-    report.at_most(format!("{name}: memory of the page after an hour's text, against the first minute's"), window.page_memory() / first, "×", 1.5);
+    report.at_most(
+        format!("{name}: memory of the page after an hour's text, against the first minute's"),
+        window.page_memory() / first,
+        "×",
+        1.5,
+    );
     report.note("memory of the page then", window.page_memory(), "MB");
     rest(report, "all done", window, Some(1.0)).await;
 }
@@ -215,17 +243,31 @@ impl Place {
         let events = log.events(id, 0).unwrap();
         let root = events.iter().find_map(|event| event.agent.clone()).unwrap();
         let seq = events.last().unwrap().seq;
-        let fact = |at: u64, agent, body| Event { seq: seq + 1 + at, at: SystemClock.now(), session: id.clone(), agent, body };
+        let fact =
+            |at: u64, agent, body| Event { seq: seq + 1 + at, at: SystemClock.now(), session: id.clone(), agent, body };
         let mut facts: Vec<Event> = texts(8_000_000, MESSAGES)
             .zip(0..)
-            .map(|(message, at)| fact(u64::from(at), Some(root.clone()), EventBody::MessageAppended { index: 2 + at, message, inputs: Vec::new() }))
+            .map(|(message, at)| {
+                fact(
+                    u64::from(at),
+                    Some(root.clone()),
+                    EventBody::MessageAppended { index: 2 + at, message, inputs: Vec::new() },
+                )
+            })
             .collect();
         let last = offshoot_protocol::Message {
             role: offshoot_protocol::MessageRole::Assistant,
-            blocks: vec![offshoot_protocol::Block::Text { text: "the last of many".into(), origin: offshoot_protocol::Origin::Model }],
+            blocks: vec![offshoot_protocol::Block::Text {
+                text: "the last of many".into(),
+                origin: offshoot_protocol::Origin::Model,
+            }],
         };
         let end = u64::from(MESSAGES);
-        facts.push(fact(end, Some(root), EventBody::MessageAppended { index: 2 + MESSAGES, message: last, inputs: Vec::new() }));
+        facts.push(fact(
+            end,
+            Some(root),
+            EventBody::MessageAppended { index: 2 + MESSAGES, message: last, inputs: Vec::new() },
+        ));
         facts.push(fact(end + 1, None, EventBody::SessionRenamed { title: "The long one".into() }));
         log.append(facts, |written| drop(written.unwrap()));
         // The short one was changed last: it is the one that opens.
@@ -266,7 +308,10 @@ fn write_on(mut socket: TcpStream, tokens: &AtomicU32) {
         .chunks(4)
         .map(|piece| {
             let delta = json!({"type": "text_delta", "text": piece.iter().collect::<String>()});
-            format!("event: content_block_delta\ndata: {}\n\n", json!({"type": "content_block_delta", "index": 0, "delta": delta}))
+            format!(
+                "event: content_block_delta\ndata: {}\n\n",
+                json!({"type": "content_block_delta", "index": 0, "delta": delta})
+            )
         })
         .collect();
     let stop = json!({"type": "content_block_stop", "index": 0});

@@ -13,6 +13,7 @@ mod forks;
 mod guards;
 mod hand_over;
 mod live;
+mod naming;
 mod permission;
 mod prefix;
 mod restart;
