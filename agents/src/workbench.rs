@@ -24,12 +24,11 @@ use crate::merge::Merges;
 use crate::model::{KnownModels, Model, Provider};
 use crate::policy::Rules;
 use crate::price;
-use crate::role::model_alias::ModelAliases;
 use crate::role::studio::Studio;
 use crate::role::uses;
 use crate::sandbox::{Confinement, Limits, Sandbox};
 use crate::settings::{self, Settings};
-use crate::tool::{self, Toolbox, named_files};
+use crate::tool::{self, Refusal, Toolbox, named_files};
 use crate::tree::{Keep, Kit, Means, Tree};
 use crate::trust::{TrustFile, main_checkout, would_activate};
 use crate::worktree::Worktrees;
@@ -113,7 +112,6 @@ impl Workbench {
             models: options.models,
             default_model: std::sync::Mutex::new(options.default_model),
             known_models: KnownModels::default(),
-            aliases: ModelAliases::default(),
             model_override: options.model_override,
             toolbox: toolbox(options.tools),
             adjust: options.adjust,
@@ -495,12 +493,12 @@ fn no_such_agent() -> Rejected {
 }
 
 fn refused(error: &tool::ToolError) -> Rejected {
-    let code = match error.code {
-        "isolation_unavailable" => RejectedCode::IsolationUnavailable,
-        "subagent_limit_reached" => RejectedCode::Limit,
-        "not_found" | "unknown_subagent_type" => RejectedCode::NotFound,
-        "storage" => RejectedCode::Storage,
-        "invalid_arguments" => RejectedCode::Invalid,
+    let code = match (Refusal::of_code(error.code), error.code) {
+        (Some(Refusal::IsolationUnavailable), _) => RejectedCode::IsolationUnavailable,
+        (Some(Refusal::SubagentLimitReached), _) => RejectedCode::Limit,
+        (Some(Refusal::UnknownSubagentType), _) | (_, "not_found") => RejectedCode::NotFound,
+        (Some(Refusal::InvalidArguments), _) => RejectedCode::Invalid,
+        (_, "storage") => RejectedCode::Storage,
         _ => RejectedCode::NotApplicable,
     };
     Rejected::new(code, error.message.clone(), "")

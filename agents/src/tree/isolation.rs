@@ -10,7 +10,7 @@ use offshoot_protocol::{
 use super::Tree;
 use crate::agent::is_running;
 use crate::changes::{Changes, ChangesError};
-use crate::tool::ToolError;
+use crate::tool::{Refusal, ToolError};
 use crate::turn::Isolated;
 use crate::worktree::{self, Finished, Parent, Spec, Worktree};
 
@@ -40,7 +40,7 @@ impl Tree {
         };
         self.means.kit.worktrees.create(spec).await.map_err(|error| {
             let message = format!("No worktree could be made, so no agent was started: {error}");
-            ToolError::new("isolation_unavailable", message)
+            Refusal::IsolationUnavailable.because(message)
         })
     }
 

@@ -36,6 +36,7 @@ mod result;
 mod roles;
 mod seed;
 mod start;
+mod surroundings;
 mod tasks;
 mod title;
 mod wait;

@@ -18,7 +18,7 @@ use crate::boundary::Place;
 use crate::log::LogError;
 use crate::model::{Model, ModelError, ModelEvent, Provider, Request, RequestHead};
 use crate::policy::{RuleKind, RuleSource};
-use crate::prompt::{self, Surroundings};
+use crate::prompt;
 use crate::turn::{Isolated, Law, Powers, Speaker, Worker};
 use crate::worktree::Worktree;
 
@@ -41,7 +41,7 @@ impl Tree {
         let settings = &self.means.settings;
         let head = Arc::new(RequestHead {
             provider,
-            model,
+            model: self.means.aliases.get(&model).map_or(model.clone(), str::to_owned),
             system: prompt::root_system(&self.surroundings(project, &self.means.instructions(project))),
             tools: self.means.kit.toolbox.definitions(),
             max_tokens: settings.max_tokens,
@@ -230,21 +230,6 @@ impl Tree {
     pub(super) fn put_head(&self, head: &RequestHead) -> offshoot_protocol::BlobHash {
         let bytes = serde_json::to_vec(head).expect("a head is plain data");
         self.journal.log().put_blob(bytes)
-    }
-
-    pub(super) fn surroundings<'a>(
-        &self,
-        directory: &'a Path,
-        instructions: &'a [(String, String)],
-    ) -> Surroundings<'a> {
-        let now = self.journal.clock().now();
-        Surroundings {
-            directory,
-            platform: std::env::consts::OS,
-            date: jiff::tz::TimeZone::UTC.to_datetime(now).date(),
-            branch: None,
-            instructions,
-        }
     }
 
     /// The session's project folder.

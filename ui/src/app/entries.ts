@@ -1,7 +1,9 @@
 // What the command palette offers: agents, actions of the selected one, of the window, and other sessions.
 
+import { movable, sendToBackground } from "../agents/handOver";
 import { KIND_WORD, faceOfState, isAtWork, isFinished, pathTo, titleOf } from "../agents/state";
 import type { IconName } from "../parts/Icon";
+import { plural } from "../parts/time";
 import type { AppStore } from "../store";
 import { zoomBy } from "./keys";
 
@@ -71,7 +73,8 @@ function ofAgent(app: AppStore): Entry[] {
   if (isAtWork(state)) list.push({ label: "Interrupt", about, icon: "interrupted", keys: "Esc", run: () => void app.send({ type: "interrupt", agent: id }) });
   if (!isFinished(state) && state.kind !== "idle") list.push({ label: "Stop", about, icon: "stopped", run: () => void app.send({ type: "stop", agent: id }) });
   if (["stopped", "interrupted", "failed"].includes(state.kind)) list.push({ label: "Resume", about, icon: "play", run: () => void app.send({ type: "resume", agent: id }) });
-  if (parent && !agent.background && !isFinished(state)) list.push({ label: "Send to background", about, icon: "down", run: () => void app.send({ type: "send_to_background", agent: id }) });
+  const moved = movable(session.state, agent);
+  if (moved.length > 0) list.push({ label: "Send to background", about: moved.length === 1 ? (moved[0]?.title ?? "") : plural(moved.length, "agent"), icon: "down", run: () => sendToBackground(app, moved) });
   if (agent.messages > 0) {
     const last = { agent: id, messages: agent.messages };
     list.push({ label: "Fork from here…", about, icon: "fork", run: () => app.setForkPoint(last) });

@@ -3,6 +3,7 @@
 
 import { For, Show, createMemo, type JSX } from "solid-js";
 import { StateMark } from "../agents/StateMark";
+import { movable, sendToBackground } from "../agents/handOver";
 import { KIND_WORD, elapsed, hue, isAtWork, isFinished, pathTo, titleOf } from "../agents/state";
 import { useApp } from "../app/context";
 import { inWords, shown, sumOf, within } from "../costs/money";
@@ -154,7 +155,7 @@ function Running(props: { agent: AgentView }): JSX.Element {
 function actions(props: { session: SessionStore; agent: AgentView }, app: ReturnType<typeof useApp>): MenuEntry[] {
   const { agent } = props;
   const canResume = agent.state.kind === "stopped" || agent.state.kind === "interrupted" || agent.state.kind === "failed";
-  const waits = agent.kind !== "root" && !agent.background && !isFinished(agent.state);
+  const moved = movable(props.session.state, agent);
   const loaded = props.session.transcript(agent.id).data;
   const copy = (text: string) => void navigator.clipboard.writeText(text).catch((error: unknown) => app.report(error));
   const rename: MenuEntry = { label: "Rename session…", icon: "edit", apart: true, onSelect: () => app.askRename({ id: props.session.id, title: props.session.state.title }) };
@@ -162,7 +163,7 @@ function actions(props: { session: SessionStore; agent: AgentView }, app: Return
     { label: "Interrupt", icon: "interrupted", keys: "Esc", note: "Ends the turn; you can go on from there", disabled: !isAtWork(agent.state), onSelect: () => void app.send({ type: "interrupt", agent: agent.id }) },
     { label: "Stop", icon: "stopped", note: "Also everything below it, until you resume it", disabled: isFinished(agent.state) || agent.state.kind === "idle", onSelect: () => void app.send({ type: "stop", agent: agent.id }) },
     { label: "Resume", icon: "play", disabled: !canResume, onSelect: () => void app.send({ type: "resume", agent: agent.id }) },
-    { label: "Send to background", icon: "down", disabled: !waits, onSelect: () => void app.send({ type: "send_to_background", agent: agent.id }) },
+    { label: moved.length > 1 ? `Send ${moved.length} to background` : "Send to background", icon: "down", disabled: moved.length === 0, onSelect: () => sendToBackground(app, moved) },
     { label: "Copy id", icon: "copy", apart: true, onSelect: () => copy(agent.id) },
     { label: "Copy conversation as Markdown", icon: "copy", note: "The loaded messages, with tool calls", disabled: !loaded, onSelect: () => loaded && copy(conversationAsMarkdown(titleOf(props.session.state, agent), loaded)) },
     { label: "Copy folder path", icon: "folder", onSelect: () => copy(agent.directory) },
