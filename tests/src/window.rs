@@ -271,7 +271,9 @@ impl Window {
         let pages = || self.driver.programs().into_iter().flat_map(processes::pages_of).collect::<Vec<_>>();
         let before = pages();
         assert!(!before.is_empty(), "the program has no page");
-        before.iter().for_each(|page| processes::kill(*page));
+        for page in &before {
+            processes::kill(*page);
+        }
         let end = Instant::now() + DEADLINE;
         while pages().iter().all(|page| before.contains(page)) {
             assert!(Instant::now() < end, "the page was not loaded again");

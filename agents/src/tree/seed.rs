@@ -19,7 +19,7 @@ use crate::log::LogError;
 use crate::model::{Model, ModelError, ModelEvent, Provider, Request, RequestHead};
 use crate::policy::{RuleKind, RuleSource};
 use crate::prompt;
-use crate::turn::{Isolated, Law, Powers, Speaker, Worker};
+use crate::turn::{Isolated, Law, Powers, Speaker, Upkeep, Worker};
 use crate::worktree::Worktree;
 
 /// Everything that is decided about a child before it exists.
@@ -42,7 +42,7 @@ impl Tree {
         let head = Arc::new(RequestHead {
             provider,
             model: self.means.aliases.get(&model).map_or(model.clone(), str::to_owned),
-            system: prompt::root_system(&self.surroundings(project, &self.means.instructions(project))),
+            system: prompt::root_system(&self.surroundings(project, &self.means.instructions(project), None)),
             tools: self.means.kit.toolbox.definitions(),
             max_tokens: settings.max_tokens,
             thinking_budget: settings.thinking_budget,
@@ -167,6 +167,8 @@ impl Tree {
             files: Arc::default(),
             approvals: self.approvals.clone(),
             delegate: Arc::new(TreeDelegate(self.me.clone())),
+        };
+        let upkeep = Upkeep {
             outputs: self.folder.join("outputs"),
             instructions: self.means.trusted.then(|| self.project()),
             compaction: self.means.settings.compaction,
@@ -180,6 +182,7 @@ impl Tree {
             fan_out: self.fan_out.clone(),
             ids: self.means.kit.ids.clone(),
             powers,
+            upkeep,
             partial: std::sync::Mutex::default(),
             remarks: std::sync::Mutex::default(),
         })

@@ -62,6 +62,7 @@ impl Tree {
         let worktree = if order.isolated { Some(self.isolate(&id, &home, &order.title).await?) } else { None };
         let directory = worktree.as_ref().map_or_else(|| home.clone(), Worktree::directory);
         let notice = worktree.as_ref().map(|worktree| prompt::worktree_notice(&directory, &home, &worktree.branch));
+        let own_branch = worktree.as_ref().map(|worktree| worktree.branch.clone());
         let task = format!("{}{}", order.prompt, notice.unwrap_or_default());
         let of_worktree = |message: &String| Warning { code: "worktree".to_owned(), message: message.clone() };
         let mut warnings: Vec<Warning> =
@@ -70,7 +71,7 @@ impl Tree {
         let beginning = match beginning {
             Ready::Subagent(subagent) => {
                 warnings.extend(subagent.warnings.iter().cloned());
-                self.begin_subagent(subagent, task, &directory, &boss)
+                self.begin_subagent(subagent, task, &boss, (&directory, own_branch))
             }
             Ready::Fork { messages } => {
                 warnings.extend(order.model.as_ref().map(|_| only_the_parents_model(&parent.model)));
@@ -121,7 +122,13 @@ impl Tree {
         }
     }
 
-    fn begin_subagent(&self, subagent: Subagent, brief: String, directory: &Path, boss: &Worker) -> Beginning {
+    fn begin_subagent(
+        &self,
+        subagent: Subagent,
+        brief: String,
+        boss: &Worker,
+        (directory, own_branch): (&Path, Option<String>),
+    ) -> Beginning {
         let Subagent { role, model, mode, tools, rules, .. } = subagent;
         let instructions =
             if role.without_instructions { Vec::new() } else { self.means.instructions(&self.project()) };
@@ -129,7 +136,7 @@ impl Tree {
         let head = RequestHead {
             provider: boss.provider,
             model,
-            system: prompt::role_system(&role.body, &self.surroundings(directory, &instructions)),
+            system: prompt::role_system(&role.body, &self.surroundings(directory, &instructions, own_branch)),
             tools: boss.tools.iter().filter(|tool| tools.contains(&tool.name)).cloned().collect(),
             max_tokens: boss.max_tokens,
             thinking_budget: boss.thinking_budget,

@@ -10,18 +10,20 @@ use crate::prompt::{self, Surroundings};
 const BRANCH_LIMIT: usize = 200;
 
 impl Tree {
-    /// What an agent in `directory` is told. Reads a few files of git's.
+    /// What an agent in `directory` is told. `own_branch` is that of a worktree of its own, which may still be on its way;
+    /// without one a few files of git's are read.
     pub(super) fn surroundings<'a>(
         &self,
         directory: &'a Path,
         instructions: &'a [(String, String)],
+        own_branch: Option<String>,
     ) -> Surroundings<'a> {
         let now = self.journal.clock().now();
         Surroundings {
             directory,
             platform: std::env::consts::OS,
             date: jiff::tz::TimeZone::UTC.to_datetime(now).date(),
-            branch: branch(self.means.kit.worktrees.git(), directory),
+            branch: own_branch.or_else(|| branch(self.means.kit.worktrees.git(), directory)),
             instructions,
         }
     }

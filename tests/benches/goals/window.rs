@@ -136,7 +136,7 @@ async fn streaming(report: &mut Report, window: &Window, place: &Place) {
     painted(window, &to("part 3")).await;
     let (before, began) = (window.processor_time(), Instant::now());
     let frames = figures(window, &[json!("frames"), json!(LOOK)]).await;
-    let used = (window.processor_time() - before).as_secs_f64() / began.elapsed().as_secs_f64();
+    let used = window.processor_time().saturating_sub(before).as_secs_f64() / began.elapsed().as_secs_f64();
     let of = |figure: &str| frames[figure].as_f64().unwrap();
     let name = format!("{AGENTS} agents, {PACE} tokens/s each");
     report.at_most(format!("{name}: script per frame, p95"), of("scriptP95"), "ms", 16.0);
@@ -174,7 +174,7 @@ async fn rest(report: &mut Report, when: &str, window: &Window, limit: Option<f6
     tokio::time::sleep(Duration::from_secs(3)).await;
     let (before, began) = (window.processor_time(), Instant::now());
     tokio::time::sleep(Duration::from_secs(5)).await;
-    let used = (window.processor_time() - before).as_secs_f64() / began.elapsed().as_secs_f64();
+    let used = window.processor_time().saturating_sub(before).as_secs_f64() / began.elapsed().as_secs_f64();
     report.within(format!("program and page at rest, {when}"), used * 100.0, "% of a core", limit);
 }
 
@@ -289,7 +289,7 @@ fn answer(arrival: Arrival, tokens: &AtomicU32) {
         let part = |at| json!({"name": "Agent", "input": {"prompt": format!("Write about part {at}."), "description": format!("part {at}"), "subagent_type": "general-purpose"}});
         arrival.answer(&(0..AGENTS).map(part).collect::<Vec<_>>());
     } else if last.contains("write the large file") {
-        let content: String = (0..LINES).map(|at| format!("line {at} of many\n")).collect();
+        let content = (0..LINES).fold(String::new(), |text, at| text + &format!("line {at} of many\n"));
         arrival.answer(&[json!({"name": "Write", "input": {"file_path": "large.txt", "content": content}})]);
     } else if last.contains("Write about part") {
         write_on(arrival.into_stream(), tokens);
@@ -316,17 +316,15 @@ fn write_on(mut socket: TcpStream, tokens: &AtomicU32) {
         .collect();
     let stop = json!({"type": "content_block_stop", "index": 0});
     let end = format!("event: content_block_stop\ndata: {stop}\n\n{}", provider::closing("end_turn"));
-    let mut sent = 0;
     let write = |socket: &mut TcpStream, text: &str| socket.write_all(text.as_bytes());
     if write(&mut socket, &head).is_err() {
         return;
     }
-    for piece in pieces.iter().cycle() {
+    for (sent, piece) in (0..).zip(pieces.iter().cycle()) {
         let all = tokens.load(Ordering::Relaxed);
         if sent >= all || write(&mut socket, piece).is_err() {
             break;
         }
-        sent += 1;
         if all == u32::MAX {
             std::thread::sleep(Duration::from_secs(1) / PACE);
         }
