@@ -72,6 +72,14 @@ impl Desktop {
         Some(Self { display: Display::start(), home })
     }
 
+    /// What the display shows now; to be compared with another.
+    ///
+    /// # Panics
+    /// When ImageMagick isn't there.
+    pub fn screen(&self) -> Screen {
+        Screen(self.display.picture())
+    }
+
     /// Opens the program's window on these folders, with a home of its own.
     ///
     /// # Panics
@@ -101,6 +109,27 @@ impl Desktop {
         let pictures = crate::program::target().join("window-screenshots");
         std::fs::create_dir_all(&pictures).expect("the target folder can be written");
         Window { client, pictures, driver }
+    }
+}
+
+/// A picture of a display.
+#[derive(Debug)]
+pub struct Screen(Vec<u8>);
+
+impl Screen {
+    /// Which part of it is another colour in the other picture, from 0 to 1.
+    ///
+    /// # Panics
+    /// When they aren't equally large.
+    pub fn differs_from(&self, other: &Self) -> f64 {
+        let (mine, other) = (self.0.chunks_exact(3), other.0.chunks_exact(3));
+        assert_eq!(mine.len(), other.len(), "two pictures of one display");
+        let count = mine.len();
+        let is_other = |(a, b): &(&[u8], &[u8])| a.iter().zip(*b).any(|(a, b)| a.abs_diff(*b) > 24);
+        let differing = mine.zip(other).filter(is_other).count();
+        #[expect(clippy::cast_precision_loss, reason = "a display has some millions of points")]
+        let share = differing as f64 / count as f64;
+        share
     }
 }
 
@@ -233,10 +262,11 @@ impl Window {
         }
     }
 
-    /// Kills the process that the page lives in, and waits until the program has loaded the page again.
+    /// Kills the process that the page lives in, and waits until the program has begun another. The driver doesn't find
+    /// the new page: from here on only [`Desktop::screen`] sees what it shows, and [`Window::abandon`] ends it.
     ///
     /// # Panics
-    /// When there is no such process, or no page afterwards.
+    /// When there is no such process, or no other one afterwards.
     pub async fn kill_page(&self) {
         let pages = || self.driver.programs().into_iter().flat_map(processes::pages_of).collect::<Vec<_>>();
         let before = pages();
@@ -245,19 +275,20 @@ impl Window {
             processes::kill(*page);
         }
         let end = Instant::now() + DEADLINE;
-        let is_back = async || {
-            let is_new = pages().iter().any(|page| !before.contains(page));
-            is_new
-                && self
-                    .client
-                    .execute("return document.readyState === 'complete'", Vec::new())
-                    .await
-                    .is_ok_and(|it| it == true)
-        };
-        while !is_back().await {
+        while pages().iter().all(|page| before.contains(page)) {
             assert!(Instant::now() < end, "the page was not loaded again");
             tokio::time::sleep(PACE).await;
         }
+    }
+
+    /// Ends the program, and waits until it has ended, without the page's help.
+    ///
+    /// # Panics
+    /// When it doesn't end.
+    pub async fn abandon(self) {
+        let programs = self.driver.programs();
+        programs.iter().for_each(|program| processes::terminate(*program));
+        ended(&programs).await;
     }
 
     /// Processor time that the program and its pages have used so far.
@@ -277,11 +308,16 @@ impl Window {
     pub async fn close(self) {
         let programs = self.driver.programs();
         self.client.close().await.unwrap_or_else(|error| panic!("the window didn't close: {error}"));
-        let end = Instant::now() + DEADLINE;
-        while programs.iter().any(|program| processes::is_running(*program)) {
-            assert!(Instant::now() < end, "the program didn't end");
-            tokio::time::sleep(PACE).await;
-        }
+        ended(&programs).await;
+    }
+}
+
+/// Waits until these have ended.
+async fn ended(programs: &[u32]) {
+    let end = Instant::now() + DEADLINE;
+    while programs.iter().any(|program| processes::is_running(*program)) {
+        assert!(Instant::now() < end, "the program didn't end");
+        tokio::time::sleep(PACE).await;
     }
 }
 

@@ -3,7 +3,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed test is what a panic is for")]
 
-use offshoot_tests::window::{Desktop, Folders, Query, Scheme, Window};
+use std::time::{Duration, Instant};
+
+use offshoot_tests::window::{DEADLINE, Desktop, Folders, Query, Scheme, Screen, Window};
 use offshoot_tests::{Gate, Scripted, reply};
 use serde_json::json;
 
@@ -40,6 +42,15 @@ async fn open_sample(window: &Window) {
     window.press_where(&Query { role: "button", containing: Some("sample"), ..Query::default() }).await;
 }
 
+/// Waits until the display is as wanted.
+async fn until_screen(desktop: &Desktop, what: &str, is_so: impl Fn(&Screen) -> bool) {
+    let end = Instant::now() + DEADLINE;
+    while !is_so(&desktop.screen()) {
+        assert!(Instant::now() < end, "waited in vain until {what}");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+}
+
 /// The text once and no more: neither lost nor drawn twice.
 async fn once(window: &Window, text: &str) {
     window.wait_for_text(&conversation(), text).await;
@@ -60,7 +71,8 @@ async fn a_turn_goes_on_while_the_page_is_reloaded_or_dies() {
         .chunks([piece("and the end.").as_str()])
         .chunks(END);
     let server = Scripted::start([answer]);
-    let window = desktop.open(&set_up(&server), Scheme::Light).await;
+    let folders = set_up(&server);
+    let window = desktop.open(&folders, Scheme::Light).await;
     open_sample(&window).await;
     say(&window, "Tell me everything").await;
     window.wait_for_text(&conversation(), "The first part,").await;
@@ -74,10 +86,18 @@ async fn a_turn_goes_on_while_the_page_is_reloaded_or_dies() {
     let draft = window.find("textbox", "Message").await.prop("value").await.unwrap();
     assert_eq!(draft.as_deref(), Some("a draft"), "what was typed is kept, too");
 
+    let before = desktop.screen();
     window.kill_page().await;
-    once(&window, "Tell me everything").await;
+    // The same again, but for the time that runs on.
+    until_screen(&desktop, "it shows the same again", |screen| screen.differs_from(&before) < 0.01).await;
     end.open();
-    window.wait_for_text(&conversation(), "and the end.").await;
+    // The answer's end is written, and what was at work isn't any more.
+    until_screen(&desktop, "it went on", |screen| screen.differs_from(&before) > 0.002).await;
+    let root = Query { role: "treeitem", containing: Some("Root: "), within: Some("Agents"), ..Query::default() };
+    window.abandon().await;
+
+    let window = desktop.open(&folders, Scheme::Light).await;
+    window.wait_for_text(&root, "Tell me everything").await;
     once(&window, "The first part, the second part, and the end.").await;
     window.close().await;
     let asked = server.requests().into_iter().filter(|request| !request.is_list()).count();

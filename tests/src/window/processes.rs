@@ -6,6 +6,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
+
 use super::{DEADLINE, PACE};
 
 /// Whether a program is on the `PATH`.
@@ -34,6 +36,17 @@ impl Display {
         BufReader::new(output).read_line(&mut number).expect("Xvfb says its display");
         assert!(!number.trim().is_empty(), "Xvfb found no display");
         Self { process, number: format!(":{}", number.trim()) }
+    }
+}
+
+impl Display {
+    /// What it shows: red, green and blue of every point, a byte each.
+    pub(super) fn picture(&self) -> Vec<u8> {
+        let mut import = Command::new("import");
+        import.args(["-display", &self.number, "-window", "root", "-depth", "8", "rgb:-"]).stderr(Stdio::null());
+        let taken = import.output().expect("ImageMagick is installed with what the window tests need");
+        assert!(taken.status.success() && !taken.stdout.is_empty(), "the display could not be looked at");
+        taken.stdout
     }
 }
 
@@ -161,9 +174,18 @@ fn stat(process: u32) -> Option<Stat> {
 
 /// Kills a process at once.
 pub(super) fn kill(process: u32) {
-    let id = i32::try_from(process).ok().and_then(rustix::process::Pid::from_raw).expect("a process has an id");
+    send(process, Signal::KILL);
+}
+
+/// Asks a process to end.
+pub(super) fn terminate(process: u32) {
+    send(process, Signal::TERM);
+}
+
+fn send(process: u32, signal: Signal) {
+    let id = i32::try_from(process).ok().and_then(Pid::from_raw).expect("a process has an id");
     // It may have ended by itself.
-    let _ = rustix::process::kill_process(id, rustix::process::Signal::KILL);
+    let _ = kill_process(id, signal);
 }
 
 /// Whether a process is there and hasn't ended; one that nobody has waited for yet has ended.

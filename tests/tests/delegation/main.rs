@@ -14,6 +14,7 @@ mod guards;
 mod hand_over;
 mod live;
 mod models;
+mod naming;
 mod permission;
 mod prefix;
 mod restart;

@@ -14,7 +14,7 @@ export function StateMark(props: { state: AgentState; word?: boolean }): JSX.Ele
       <Show when={face().icon !== "spinner" && face().icon} fallback={<Spinner />}>
         {(icon) => <Icon name={icon() as Exclude<ReturnType<typeof icon>, "spinner">} size={13} />}
       </Show>
-      <span class={props.word ? undefined : "sr-only"}>{face().word}</span>
+      <span class={props.word ? s.spelled : "sr-only"}>{face().word}</span>
     </span>
   );
 }

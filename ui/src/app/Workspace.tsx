@@ -32,7 +32,8 @@ export function Workspace(props: { session: SessionStore }): JSX.Element {
   const room = () => width() / scale();
   const { isNarrow } = prefs;
   createComputed(() => prefs.setNarrow(room() < NARROW));
-  const left = () => (prefs.leftOpen() ? Math.min(prefs.leftWidth(), 480) : 0);
+  // In a small or much enlarged window the conversation keeps the larger part.
+  const left = () => (prefs.leftOpen() ? Math.min(prefs.leftWidth(), 480, Math.max(160, room() * 0.4)) : 0);
   const rightMax = () => Math.max(300, room() - left() - MIDDLE);
   /** The review may take the conversation's place for a while. */
   const isWide = () => prefs.reviewWide() && prefs.rightOpen() && app.tab() === "review" && !app.studio.isOpen();

@@ -366,7 +366,7 @@ export function Composer(props: { session: SessionStore; agent: AgentView }): JS
           onKeyDown={onKeyDown}
         />
         <div class={s.foot}>
-          <Show when={isForking() || delegates(text())} fallback={<span class={s.hint}>{hint(props.agent, runs())}</span>}>
+          <Show when={isForking() || delegates(text())} fallback={<span class={s.hint} title={hint(props.agent, runs())}>{hint(props.agent, runs())}</span>}>
             <label class={s.check}>
               <input type="checkbox" checked={isolated()} onChange={(event) => setIsolated(event.currentTarget.checked)} />
               In its own worktree

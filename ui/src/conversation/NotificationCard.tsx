@@ -64,7 +64,7 @@ export function NotificationCard(props: { row: string; text: string; session: Se
         when={isOpen()}
         fallback={
           <Show when={line()}>
-            <p class={s.gist} dir="auto">
+            <p class={s.gist} dir="auto" title={line()}>
               {line()}
             </p>
           </Show>
