@@ -102,6 +102,7 @@ async fn a_person_hands_over_stops_resumes_and_speaks_to_children() {
     say(&window, "and the tests?").await;
     window.press_where(&agent(ROOT)).await;
     window.wait_for_text(&conversation(), "One test.").await;
+    window.press_where(&button("Report of Survey")).await;
     window.wait_for_text(&inspector(), "there is one").await;
     window.picture("delegated-light").await;
     window.close().await;
