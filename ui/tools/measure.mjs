@@ -1,13 +1,15 @@
 // Measures the page on recorded sessions, quickly, while working on it: `node tools/measure.mjs`. What counts is
 // `cargo xtask bench window`, which measures the real window.
 
-import { readFile } from "node:fs/promises";
-import { resolve } from "node:path";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { openBrowser } from "./browser.mjs";
 import { servePage } from "./page.mjs";
 
 const script = await readFile(new URL("measure.js", import.meta.url), "utf8");
-const page = await servePage(resolve("node_modules/.recorded"));
+const built = await mkdtemp(join(tmpdir(), "offshoot-page-"));
+const page = await servePage(built);
 const browser = await openBrowser();
 const measure = async (...given) => {
   const { figures, problem } = await browser.wait(script, ...given);
@@ -44,5 +46,6 @@ try {
 } finally {
   await browser.close();
   await page.close();
+  await rm(built, { recursive: true, force: true });
 }
 process.exit(0);

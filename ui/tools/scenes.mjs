@@ -1,6 +1,8 @@
 // Goes through the scenes: the page is built and served, a browser opened, and each scene shown until it can be looked at.
 
-import { resolve } from "node:path";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { openBrowser } from "./browser.mjs";
 import { servePage } from "./page.mjs";
 
@@ -12,7 +14,8 @@ const WHEN = (what) =>
  * `isWanted` leaves some out.
  */
 export async function eachScene(looks, isWanted, visit) {
-  const page = await servePage(resolve("node_modules/.recorded"));
+  const built = await mkdtemp(join(tmpdir(), "offshoot-page-"));
+  const page = await servePage(built);
   const browser = await openBrowser();
   const problems = [];
   try {
@@ -35,6 +38,7 @@ export async function eachScene(looks, isWanted, visit) {
   } finally {
     await browser.close();
     await page.close();
+    await rm(built, { recursive: true, force: true });
   }
   return problems;
 }

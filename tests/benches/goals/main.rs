@@ -16,6 +16,7 @@ mod provider;
 mod report;
 mod sink;
 mod streaming;
+mod window;
 mod wire;
 
 use std::path::PathBuf;
@@ -42,6 +43,7 @@ const SECTIONS: &[Section] = &[
     Section { name: "program", about: "the whole program, headless, against a provider here", run: program::run },
     Section { name: "streaming", about: "reading answers, against a client that doesn't parse", run: streaming::run },
     Section { name: "log", about: "events written and read", run: log::run },
+    Section { name: "window", about: "the real window, on a display without a graphics card", run: window::run },
 ];
 
 fn main() -> ExitCode {
@@ -82,6 +84,8 @@ impl Wanted {
             match argument.as_str() {
                 // Cargo adds it to the arguments of every bench.
                 "--bench" => {}
+                // The section by the name that options have.
+                "--window" => wanted.sections.push("window".to_owned()),
                 "--json" => wanted.json = Some(arguments.next().ok_or("--json needs a file")?.into()),
                 name if SECTIONS.iter().any(|section| section.name == name) => wanted.sections.push(argument),
                 other => return Err(format!("there is no section {other:?}")),

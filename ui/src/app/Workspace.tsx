@@ -7,6 +7,7 @@ import { Inspector } from "../inspector/Inspector";
 import { Split } from "../parts/Split";
 import type { SessionStore } from "../session/store";
 import { RoleStudio } from "../roles/RoleStudio";
+import { Announcer } from "./Announcer";
 import { useApp } from "./context";
 import { WIDTHS } from "./prefs";
 import s from "./Workspace.module.css";
@@ -53,6 +54,7 @@ export function Workspace(props: { session: SessionStore }): JSX.Element {
       </Show>
       <main class={s.middle}>
         <h1 class="sr-only">{titleOfWindow(props.session.state)}</h1>
+        <Announcer session={props.session} />
         <Show when={app.session()?.broken()}>
           {(problem) => (
             <div class={s.broken} role="alert">

@@ -114,7 +114,7 @@ export function AgentBar(props: { session: SessionStore; agent: AgentView }): JS
                 </span>
               )}
             </Show>
-            <Show when={props.agent.worktree} fallback={<span class={s.fact}><span class="truncate">in the shared folder</span></span>}>
+            <Show when={props.agent.worktree} fallback={<span class={s.fact} title="In the shared folder, not in a worktree of its own"><span class="truncate">in the shared folder</span></span>}>
               {(worktree) => (
                 <span class={s.fact} title={`${worktree().branch}\n${worktree().path}\nbase ${worktree().base.slice(0, 10)}${worktree().base_is_snapshot ? " (a snapshot of uncommitted work)" : ""}`}>
                   <Icon name="branch" size={12} />
@@ -124,7 +124,7 @@ export function AgentBar(props: { session: SessionStore; agent: AgentView }): JS
               )}
             </Show>
             <Show when={props.agent.background}>
-              <span class={s.fact}><span class="truncate">in the background</span></span>
+              <span class={s.fact} title="In the background: nobody waits for it"><span class="truncate">in the background</span></span>
             </Show>
           </span>
           <Show when={parent()}>

@@ -131,3 +131,12 @@ export function splitBlocks(text: string): string[] {
 function isListItem(line: string): boolean {
   return /^ {0,3}(?:[-*+]|\d{1,9}[.)])(?:\s|$)/.test(line);
 }
+
+/** The code of a block that is one fence without its end; `undefined` for every other block. */
+export function openFence(source: string): string | undefined {
+  const start = /^ {0,3}(`{3,}|~{3,})[^`\n]*\n/.exec(source);
+  if (!start?.[1]) return undefined;
+  const code = source.slice(start[0].length);
+  const closing = new RegExp(`(?:^|\\n) {0,3}${start[1]}[\`~]*[ \\t]*(?:\\n|$)`);
+  return closing.test(code) ? undefined : code;
+}
