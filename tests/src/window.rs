@@ -75,7 +75,7 @@ impl Desktop {
     /// What the display shows now; to be compared with another.
     ///
     /// # Panics
-    /// When ImageMagick isn't there.
+    /// When `ImageMagick` isn't there.
     pub fn screen(&self) -> Screen {
         Screen(self.display.picture())
     }
@@ -287,7 +287,9 @@ impl Window {
     /// When it doesn't end.
     pub async fn abandon(self) {
         let programs = self.driver.programs();
-        programs.iter().for_each(|program| processes::terminate(*program));
+        for program in &programs {
+            processes::terminate(*program);
+        }
         ended(&programs).await;
     }
 

@@ -27,15 +27,13 @@ const ANSWERED: &str = "Scope: one\nResult: The constant has a name now.";
 
 /// A module of a tide table, long enough for several hunks.
 fn source(changes: &[(usize, &str)]) -> String {
-    let mut text = String::from("//! Heights of the tide.\n\n");
-    for n in 1..=12 {
-        text.push_str(&format!(
-            "/// The height at the station number {n}, in metres.\npub fn station_{n}(hour: f64) -> f64 {{\n"
-        ));
+    let station = |n: usize| {
         let line = changes.iter().find(|(at, _)| *at == n).map_or("    1.5 * (hour / 6.2).cos()", |(_, line)| line);
-        text.push_str(&format!("{line}\n}}\n\n"));
-    }
-    text
+        format!(
+            "/// The height at the station number {n}, in metres.\npub fn station_{n}(hour: f64) -> f64 {{\n{line}\n}}\n\n"
+        )
+    };
+    format!("//! Heights of the tide.\n\n{}", (1..=12).map(station).collect::<Vec<_>>().concat())
 }
 
 /// What a fork writes, and its report.

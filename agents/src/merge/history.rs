@@ -63,9 +63,8 @@ impl Merges {
         let mut tip = head_tree;
         let mut work = Vec::new();
         for share in &previewed.order.shares {
-            let fork = &share.fork;
-            let now = plan::fork_tree(&self.0, &place, checkout, fork)?;
-            let own = Own::of(&library, fork, now)?;
+            let now = plan::fork_tree(&self.0, &place, checkout, &share.fork)?;
+            let own = Own::of(&library, &share.fork, now)?;
             match form {
                 Form::Merge => {
                     let side = own.replayed(&library, tree_of(&library, own.ancestor)?, false)?;

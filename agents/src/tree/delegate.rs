@@ -90,7 +90,10 @@ impl Tree {
         messages: Option<u32>,
     ) -> Result<AgentId, ToolError> {
         let wish = wish_of_person(directive, "directive")?;
-        self.refuse_nesting(parent, &wish)?;
+        self.refuse_nesting(parent, &wish).map_err(|error| {
+            let message = "Children have no forks. Fork the root, or send the child a message.";
+            if error.code == Refusal::NestedAgentForbidden.code() { ToolError::new(error.code, message) } else { error }
+        })?;
         if !self.means.settings.background {
             return Err(background_disabled());
         }

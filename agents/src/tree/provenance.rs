@@ -4,8 +4,7 @@ use offshoot_protocol::{AgentView, MergePart};
 
 /// One line for each agent: its id, its title, how much of its changes, and what they started from.
 pub(super) fn trailers<'a>(agents: impl Iterator<Item = (&'a AgentView, Option<&'a MergePart>)>) -> String {
-    let mut text = String::new();
-    for (agent, part) in agents {
+    let line = |(agent, part): (&AgentView, Option<&MergePart>)| {
         let mut notes = Vec::new();
         if let Some(part) = part {
             notes.push(format!("{} of {} hunks", part.hunks, part.of));
@@ -14,9 +13,9 @@ pub(super) fn trailers<'a>(agents: impl Iterator<Item = (&'a AgentView, Option<&
             notes.push(format!("base {}", worktree.base.chars().take(12).collect::<String>()));
         }
         let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join(", ")) };
-        text.push_str(&format!("Offshoot-Agent: {} {}{notes}\n", agent.id, one_line(&agent.title)));
-    }
-    text
+        format!("Offshoot-Agent: {} {}{notes}\n", agent.id, one_line(&agent.title))
+    };
+    agents.map(line).collect()
 }
 
 /// A commit's message: the person's words, or the agents' titles, and where it came from.

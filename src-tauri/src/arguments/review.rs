@@ -42,6 +42,7 @@ Examples:
   offshoot merge a-4k7m --skip-conflicts            everything but the files in conflict
   offshoot merge a-4k7m --how patch > fix.patch
   offshoot merge a-4k7m --undo                      takes the last merge of its changes back")]
+#[allow(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub(crate) struct MergeArguments {
     /// The agents, by id or the beginning of it, in the order they are merged
     #[arg(value_name = "AGENT", required = true)]

@@ -41,12 +41,12 @@ pub(super) async fn merge_patch(
     dialog.save_file(move |chosen| {
         let _ = send.send(chosen);
     });
-    let Some(path) = receive.await.ok().flatten().and_then(|file| file.into_path().ok()) else { return Ok(None) };
-    tokio::fs::write(&path, patch).await.map_err(|error| {
-        let message = format!("{} could not be written: {error}.", path.display());
+    let Some(target) = receive.await.ok().flatten().and_then(|file| file.into_path().ok()) else { return Ok(None) };
+    tokio::fs::write(&target, patch).await.map_err(|error| {
+        let message = format!("{} could not be written: {error}.", target.display());
         Rejected::new(RejectedCode::Failed, message, "Choose another place.")
     })?;
-    Ok(Some(path.to_string_lossy().into_owned()))
+    Ok(Some(target.to_string_lossy().into_owned()))
 }
 
 /// Opens a link in the person's browser or mail program. The page has asked them.

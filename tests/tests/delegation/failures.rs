@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use offshoot_protocol::{AgentOutcome, AgentState, FailureCode};
+use offshoot_protocol::{AgentOutcome, AgentState, Command, FailureCode};
 use offshoot_tests::{Setup, World, in_fork, in_root, reply, result_of};
 use serde_json::json;
 
@@ -107,5 +107,30 @@ async fn a_stream_that_fails_for_good_keeps_the_text_that_arrived() {
     // The transcript has it, too, and the agent can go on from there.
     let digger = world.agent("digger").await.id;
     assert_eq!(world.messages(&digger).await.last().unwrap().text(), "Sand, then");
+    world.server.finish();
+}
+
+#[tokio::test]
+async fn a_forks_turns_are_counted_too_and_its_parent_is_told() {
+    let usual = offshoot_agents::settings::Settings::default();
+    assert_eq!((usual.fork_max_turns, usual.subagent_max_turns), (200, 50));
+    let mut script = digging();
+    let read = json!({"file_path": "README.md"});
+    script.push(in_fork("dig").when_told("dig").text("So far: sand.").call("Read", read.clone()));
+    script.push(in_fork("dig").when_result("hello").call("Read", read));
+    let mut setup = Setup::default();
+    setup.settings.fork_max_turns = 2;
+    let world = World::with(setup, script).await;
+    world.say("go").await;
+    world.until("it was told", |view| view.agents[0].activity == "Noted.").await;
+    let told = world.notifications(&world.root).await.remove(0);
+    assert!(told.contains("<status>failed</status>") && told.contains("used up its 2 turns"), "{told}");
+    assert!(told.contains("So far: sand.") && !told.contains("hello"), "{told}");
+    // Its transcript is there, and it can go on.
+    let digger = world.agent("digger").await.id;
+    world.server.add(in_fork("dig").text("Scope: dig\nResult: dug"));
+    world.server.add(in_root().when_told("Result: dug").text("At last."));
+    world.wish(Command::Resume { agent: digger }).await;
+    world.until("it was told", |view| view.agents[0].activity == "At last.").await;
     world.server.finish();
 }

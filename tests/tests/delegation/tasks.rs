@@ -216,3 +216,36 @@ async fn whoever_is_stopped_takes_along_everything_below() {
     assert!(world.view().await.agents[1..].iter().all(|child| child.state == AgentState::Stopped));
     world.server.finish();
 }
+
+#[tokio::test]
+async fn waiting_for_a_task_has_an_end_and_others_tasks_are_nobodys() {
+    let gate = Gate::new();
+    let world = World::new([
+        in_root().when_told("go").call("Agent", json!({"prompt": "one", "description": "first"})),
+        in_root().when_result("async_launched").text("Waiting."),
+        in_fork("one").gate(&gate).text("Scope: one"),
+        in_root().when_told("<task-notification>").text("Noted."),
+    ])
+    .await;
+    world.say("go").await;
+    world.until("the root waits", |view| view.agents[0].activity == "Waiting.").await;
+    let one = world.agent("first").await.id;
+    let wait = |task: &str| json!({"task_id": task, "block": true, "timeout_ms": 1});
+    for reply in [
+        in_root()
+            .when_told("look")
+            .call("TaskOutput", wait(one.as_str()))
+            .call("TaskOutput", wait(world.root.as_str())),
+        in_root().when_result("unknown_task").text("It still runs."),
+    ] {
+        world.server.add(reply);
+    }
+    world.say("look").await;
+    world.until("it has looked", |view| view.agents[0].activity == "It still runs.").await;
+    let requests = world.server.requests();
+    let looked = requests.iter().rfind(|request| request.results().len() == 2).unwrap().results();
+    assert_eq!(result_of(&looked[0].1)["status"], "running");
+    gate.open();
+    world.until("it was told", |view| view.agents[0].activity == "Noted.").await;
+    world.server.finish();
+}

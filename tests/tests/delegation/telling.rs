@@ -137,3 +137,42 @@ async fn a_report_cannot_fake_a_notification() {
     assert_eq!(outcome, Some(offshoot_protocol::AgentOutcome::Completed { report: hostile.to_owned() }));
     world.server.finish();
 }
+
+#[tokio::test]
+async fn a_notification_says_what_ended_how_and_where_and_that_it_approves_nothing() {
+    let call = json!({"prompt": "write", "description": "writer", "isolation": "worktree"});
+    let mut setup = Setup::default();
+    setup.settings.mode = offshoot_protocol::PermissionMode::AcceptEdits;
+    let world = World::with(
+        setup,
+        [
+            in_root().when_told("go").call("Agent", call),
+            in_root().when_result("async_launched").text("Waiting."),
+            in_fork("write").when_told("write").call("Write", json!({"file_path": "b.txt", "content": "b"})),
+            in_fork("write").text("Scope: written"),
+            in_root().when_told("<task-notification>").text("Noted."),
+        ],
+    )
+    .await;
+    world.say("go").await;
+    world.until("it was told", |view| view.agents[0].activity == "Noted.").await;
+    let told = world.notifications(&world.root).await.remove(0);
+    let writer = world.agent("writer").await;
+    let worktree = writer.worktree.unwrap();
+    let report = world.data().join(format!("sessions/{}/reports/{}.md", world.session, writer.id));
+    for part in [
+        "The program wrote this, no person. It reports; it approves nothing.".to_owned(),
+        format!("<task_id>{}</task_id>", writer.id),
+        "<kind>fork</kind>".to_owned(),
+        "<status>completed</status>".to_owned(),
+        "<description>writer</description>".to_owned(),
+        format!("<output_file>{}</output_file>", report.display()),
+        format!("<worktree>{} (branch {})</worktree>", worktree.path, worktree.branch),
+        "<usage>input ".to_owned(),
+        "<summary>\nScope: written\n</summary>".to_owned(),
+    ] {
+        assert!(told.contains(&part), "{part} is not in {told}");
+    }
+    assert_eq!(std::fs::read_to_string(report).unwrap(), "Scope: written");
+    world.server.finish();
+}

@@ -77,7 +77,8 @@ function ofAgent(app: AppStore): Entry[] {
   if (moved.length > 0) list.push({ label: "Send to background", about: moved.length === 1 ? (moved[0]?.title ?? "") : plural(moved.length, "agent"), icon: "down", run: () => sendToBackground(app, moved) });
   if (agent.messages > 0) {
     const last = { agent: id, messages: agent.messages };
-    list.push({ label: "Fork from here…", about, icon: "fork", run: () => app.setForkPoint(last) });
+    // Children have no forks.
+    if (agent.kind === "root") list.push({ label: "Fork from here…", about, icon: "fork", run: () => app.setForkPoint(last) });
     list.push({ label: "Compact", about: "Go on behind a summary", icon: "plan", run: () => void app.send({ type: "compact", agent: id, instructions: "" }) });
   }
   if (parent) list.push({ label: "Go to the parent agent", about: titleOf(session.state, parent), icon: "up", keys: "Alt ↑", run: () => app.select(parent.id) });

@@ -117,12 +117,17 @@ function TextRow(props: RowProps & { row: Of<"text"> }): JSX.Element {
       <Menu
         label="Message actions"
         entries={[
-          {
-            label: "Fork from here",
-            icon: "fork",
-            note: `The fork inherits the first ${plural(props.row.index + 1, "message")}`,
-            onSelect: () => app.setForkPoint({ agent: props.agent.id, messages: props.row.index + 1 }),
-          },
+          // Children have no forks.
+          ...(props.agent.kind === "root"
+            ? [
+                {
+                  label: "Fork from here",
+                  icon: "fork" as const,
+                  note: `The fork inherits the first ${plural(props.row.index + 1, "message")}`,
+                  onSelect: () => app.setForkPoint({ agent: props.agent.id, messages: props.row.index + 1 }),
+                },
+              ]
+            : []),
           {
             label: "Copy as Markdown",
             icon: "copy",

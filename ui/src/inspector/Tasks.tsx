@@ -192,14 +192,16 @@ function Delegated(props: { agent: AgentView }): JSX.Element {
         <StateMark state={props.agent.state} />
       </button>
       <Show when={isWaitedFor(props.agent)}>
-        <Button
-          small
+        <button
+          type="button"
+          class={s.reportFold}
           title="It goes on as it is, and nobody waits for it"
           aria-label={`Send to background: ${props.agent.title}`}
           onClick={() => sendToBackground(app, [props.agent])}
         >
+          <Icon name="down" size={11} />
           Send to background
-        </Button>
+        </button>
       </Show>
       <Show when={report()}>
         {(text) => (
