@@ -98,6 +98,7 @@ impl Workbench {
             known_models: KnownModels::default(),
             aliases: ModelAliases::default(),
             model_override: options.model_override,
+            commands: tool::Commands::new(options.tools.clone()),
             toolbox: toolbox(options.tools),
             adjust: options.adjust,
             rules: options.rules,

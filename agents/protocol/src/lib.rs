@@ -28,7 +28,7 @@ pub use change::{ChangeCount, ChangeKind, ChangeSummary, ChangedFile, DiffLine, 
 pub use command::{Command, Isolation, Rejected, RejectedCode};
 pub use compaction::{Compacted, CompactionTrigger, CompactionWish, HeadChanged};
 pub use delta::{Batch, Delta, TextKind};
-pub use event::{Event, EventBody, HookRan, Warning};
+pub use event::{Event, EventBody, HookRan, SetupRan, Warning};
 pub use id::{AgentId, BlobHash, CallId, InputId, MergeId, RequestId, SessionId, TaskId};
 pub use jiff::Timestamp;
 pub use merge::{Clash, MergeConflict, MergeDone, MergePreview, MergeSelection};

@@ -18,7 +18,7 @@ pub fn declarations() -> String {
         SessionId, AgentId, CallId, RequestId, InputId, TaskId, BlobHash, MergeId,
         RawJson, MessageRole, Origin, Block, Message,
         AgentKind, Inherited, AgentCreated, Input, InputSource, Usage, StepEnded, ResultDetail, CallResult,
-        FailureCode, TurnOutcome, AgentOutcome, Warning, HookRan,
+        FailureCode, TurnOutcome, AgentOutcome, Warning, HookRan, SetupRan,
         CompactionTrigger, CompactionWish, Compacted, HeadChanged, EventBody, Event,
         PermissionMode, Asker, Access, PermissionRequest, Answer, DecidedBy, WithdrawnReason,
         ChangeKind, ChangeCount, ChangedFile, ChangeSummary, LineKind, DiffLine, Hunk, FileDiff,

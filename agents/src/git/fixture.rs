@@ -94,14 +94,18 @@ impl Fixture {
     /// stash, configuration, and every file.
     pub(crate) fn state(&self, directory: &Path) -> BTreeMap<String, Vec<u8>> {
         let mut state = files(directory);
-        let git_dir = self.git(directory, &["rev-parse", "--absolute-git-dir"]);
-        let git_dir = Path::new(git_dir.trim_end_matches('\n'));
+        let repository = git2::Repository::open(directory).unwrap();
         for name in ["index", "HEAD", "config", "logs/HEAD", "logs/refs/stash"] {
-            state.insert(format!("git:{name}"), std::fs::read(git_dir.join(name)).unwrap_or_default());
+            state.insert(format!("git:{name}"), std::fs::read(repository.path().join(name)).unwrap_or_default());
         }
-        let refs = self.git(directory, &["for-each-ref", "--format=%(refname) %(objectname)"]);
-        let theirs: Vec<_> = refs.lines().filter(|line| !line.contains("offshoot")).collect();
-        state.insert("git:refs".to_owned(), theirs.join("\n").into_bytes());
+        let mut theirs = String::new();
+        for reference in repository.references().unwrap().flatten() {
+            let name = String::from_utf8_lossy(reference.name_bytes()).into_owned();
+            if !name.contains("offshoot") {
+                theirs.push_str(&format!("{name} {:?}\n", reference.target()));
+            }
+        }
+        state.insert("git:refs".to_owned(), theirs.into_bytes());
         state
     }
 }

@@ -237,6 +237,7 @@ impl Toolbox {
 pub mod agent;
 mod bash;
 mod capture;
+mod commands;
 mod diff;
 pub(crate) mod disk;
 mod edit;
@@ -256,6 +257,7 @@ pub mod todo_write;
 mod tree_walk;
 mod write;
 
+pub use commands::{Commands, Ran};
 pub use file_memory::{FileMemory, Seen};
 
 /// What the standard tools are made with.
@@ -290,12 +292,11 @@ pub struct Environment {
 
 /// The tools that every agent's toolbox starts from, in the order in which models are told of them.
 pub fn standard(options: Options) -> Vec<Arc<dyn Tool>> {
-    let Options { sandbox, environment, network, writable, limits } = options;
     vec![
         Arc::new(read::Read),
         Arc::new(write::Write),
         Arc::new(edit::Edit),
-        Arc::new(bash::Bash { sandbox, environment, network, writable, limits }),
+        Arc::new(bash::Bash::new(options)),
         Arc::new(grep::Grep),
         Arc::new(glob::Glob),
         Arc::new(todo_write::TodoWrite),

@@ -100,7 +100,7 @@ impl Tree {
 
     /// Which worktrees can't come home together, or at all.
     pub async fn conflicts(&self) -> Result<Vec<Clash>, Rejected> {
-        let ids: Vec<AgentId> = super::lock(&self.worktrees).keys().cloned().collect();
+        let ids: Vec<AgentId> = super::lock(&self.places).keys().cloned().collect();
         let mut by_home: BTreeMap<AgentId, Vec<Worktree>> = BTreeMap::new();
         for id in &ids {
             if let (Ok(worktree), Ok(home)) = (self.live_worktree(id), self.home(id)) {

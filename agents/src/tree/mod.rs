@@ -20,13 +20,13 @@ use crate::journal::Journal;
 use crate::log::LogError;
 use crate::settings;
 use crate::turn::{self, Worker};
-use crate::worktree::Worktree;
 
 mod delegate;
 mod ending;
 mod hook;
 mod isolation;
 mod live;
+mod making;
 mod means;
 mod context;
 mod merging;
@@ -34,6 +34,7 @@ mod recovery;
 mod result;
 mod roles;
 mod seed;
+mod setup;
 mod start;
 mod tasks;
 mod wait;
@@ -50,7 +51,7 @@ pub struct Tree {
     /// Files of this session outside any repository: scratch, long outputs, reports.
     folder: PathBuf,
     agents: Mutex<HashMap<AgentId, Member>>,
-    worktrees: Mutex<HashMap<AgentId, Arc<Worktree>>>,
+    places: Mutex<HashMap<AgentId, making::Place>>,
     live: live::LiveChanges,
     shells: Mutex<HashMap<TaskId, tasks::Shell>>,
     tasks: Mutex<JoinSet<()>>,
@@ -82,7 +83,7 @@ impl Tree {
             means,
             folder,
             agents: Mutex::default(),
-            worktrees: Mutex::default(),
+            places: Mutex::default(),
             live: live::LiveChanges::default(),
             shells: Mutex::default(),
             tasks: Mutex::default(),

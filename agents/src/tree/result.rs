@@ -36,6 +36,7 @@ impl Tree {
             AgentOutcome::Failed { code, message, partial } => {
                 let code = match code {
                     FailureCode::TurnLimit => "subagent_turn_limit",
+                    FailureCode::IsolationUnavailable => "isolation_unavailable",
                     _ => "subagent_failed",
                 };
                 let turns = self.journal.read(|fold| fold.steps_of_run(id));

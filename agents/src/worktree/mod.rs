@@ -45,7 +45,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::OwnedMutexGuard;
 
 pub use archive::{Archive, Archived};
-pub use create::{Plan, Setup};
+pub use create::{Plan, Progress, Setup};
 pub use error::WorktreeError;
 pub use remove::Finished;
 pub use repair::{Listed, Standing};
@@ -124,10 +124,10 @@ impl Worktree {
 
     /// Where the agent works in it.
     pub fn directory(&self) -> PathBuf {
-        self.checkout.work_tree.join(&self.prefix)
+        below(&self.checkout.work_tree, &self.prefix)
     }
 
-    /// What the window shows of it while it is there.
+    /// What the window shows of it while it is there. (A planned one: [`Plan::view`].)
     pub fn view(&self) -> WorktreeView {
         WorktreeView {
             path: self.path().display().to_string(),
@@ -203,23 +203,35 @@ impl Worktrees {
     /// Makes a worktree: [`Worktrees::plan`], then [`Worktrees::carry_out`].
     pub async fn create(&self, spec: Spec) -> Result<Worktree, WorktreeError> {
         let plan = self.plan(spec).await?;
-        self.carry_out(plan).await
+        self.carry_out(plan, &Cancel::default(), |_| {}).await
     }
 
-    /// Makes a planned worktree, whole or not at all. One at a time per repository; others wait in order.
+    /// Makes a planned worktree, whole or not at all. First what it starts from is recorded; then it waits for its turn:
+    /// one is made at a time per repository. `told` hears how far it is, from any thread, and must not block.
     ///
-    /// The work is done on a thread of the runtime's blocking pool. Dropping the future cancels it: the running git
-    /// process is killed, and directory, registration, branch and refs are undone on that thread, before the next
-    /// creation of the repository begins. A worktree that is finished in the moment of the drop is undone likewise.
-    pub async fn carry_out(&self, plan: Plan) -> Result<Worktree, WorktreeError> {
-        let gate = self.gate(plan.common_dir()).await;
-        let inner = Arc::clone(&self.0);
-        let cancel = Cancel::default();
+    /// The work is done on threads of the runtime's blocking pool. When `cancel` is called, the running process is killed,
+    /// and directory, registration, branch and refs are undone before this returns. Dropping the future does the same
+    /// behind: before the next creation of the repository begins. A worktree that is finished in the moment of the drop is
+    /// undone likewise.
+    pub async fn carry_out(
+        &self,
+        plan: Plan,
+        cancel: &Cancel,
+        told: impl Fn(Progress) + Send + Sync + 'static,
+    ) -> Result<Worktree, WorktreeError> {
         let guard = CancelOnDrop(Some(cancel.clone()));
+        let (inner, stop) = (Arc::clone(&self.0), cancel.clone());
+        let planned = blocking(move || create::record_start(&inner, plan, &stop)).await?;
+        told(Progress::Recorded);
+        let gate = tokio::select! {
+            gate = self.gate(planned.common_dir()) => gate,
+            () = cancel.cancelled() => return Err(WorktreeError::Cancelled),
+        };
+        let (inner, stop) = (Arc::clone(&self.0), cancel.clone());
         let (send, receive) = tokio::sync::oneshot::channel();
         tokio::task::spawn_blocking(move || {
             // When nobody receives it any more, the value is dropped here: undone first, then the gate opens.
-            let _ = send.send((create::carry_out(&inner, plan, &cancel), gate));
+            let _ = send.send((create::carry_out(&inner, planned, &stop, &told), gate));
         });
         let (made, _gate) = receive.await.map_err(|_| WorktreeError::Cancelled)?;
         guard.disarm();
@@ -336,6 +348,11 @@ impl Worktrees {
         })
         .await
     }
+}
+
+/// A folder in a worktree; joining nothing would put a slash behind the top's path.
+fn below(top: &Path, prefix: &Path) -> PathBuf {
+    if prefix.as_os_str().is_empty() { top.to_path_buf() } else { top.join(prefix) }
 }
 
 /// Runs `work` on the blocking pool. It is finished even when the future is dropped.

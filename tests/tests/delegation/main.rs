@@ -11,6 +11,7 @@ mod forks;
 mod guards;
 mod hand_over;
 mod live;
+mod making;
 mod permission;
 mod prefix;
 mod restart;

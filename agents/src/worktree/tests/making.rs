@@ -287,7 +287,7 @@ async fn a_path_is_known_before_anything_is_made() {
     let plan = worktrees.plan(spec("a-1", fixture.project().join("src"))).await.unwrap();
     assert!(!fixture.worktrees_root().exists());
     let (path, directory, branch) = (plan.path.clone(), plan.directory.clone(), plan.branch.clone());
-    let worktree = worktrees.carry_out(plan).await.unwrap();
+    let worktree = worktrees.carry_out(plan, &Cancel::default(), |_| {}).await.unwrap();
     assert_eq!((worktree.path(), worktree.directory(), &worktree.branch), (path.as_path(), directory, &branch));
 }
 

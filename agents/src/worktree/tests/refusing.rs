@@ -121,7 +121,8 @@ async fn a_worktree_nobody_takes_is_undone() {
     let fixture = Fixture::new();
     let worktrees = fixture.worktrees();
     let plan = worktrees.plan(spec("a-1", fixture.project())).await.unwrap();
-    let made = create::carry_out(&worktrees.0, plan, &Cancel::default()).unwrap();
+    let planned = create::record_start(&worktrees.0, plan, &Cancel::default()).unwrap();
+    let made = create::carry_out(&worktrees.0, planned, &Cancel::default(), &|_| {}).unwrap();
     assert!(made.path().exists());
     drop(made);
     fixture.assert_nothing_left();
