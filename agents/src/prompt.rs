@@ -156,8 +156,8 @@ pub fn worktree_notice(worktree: &Path, parent: &Path, branch: &str) -> String {
     format!(
         "\n\n<worktree-notice>\nYou work in your own git worktree: {worktree} (branch {branch}). It holds what {parent} held \
          when you started, uncommitted work included. Paths under {parent} in the conversation mean the same paths under \
-         {worktree}. Read a file again before you edit it. Writing to {parent} is refused. What you leave \
-         uncommitted is committed for you when you end.\n</worktree-notice>",
+         {worktree}. Read a file again before you edit it. Writing to {parent} is refused. The tool Commit \
+         commits there; what you leave uncommitted is committed for you when you end.\n</worktree-notice>",
         worktree = worktree.display(),
         parent = parent.display(),
     )

@@ -26,7 +26,7 @@ use crate::policy::Rules;
 use crate::role::model_alias::ModelAliases;
 use crate::role::studio::Studio;
 use crate::role::uses;
-use crate::sandbox::{Limits, Sandbox};
+use crate::sandbox::{Confinement, Limits, Sandbox};
 use crate::settings::Settings;
 use crate::tool::{self, Toolbox};
 use crate::tree::{Keep, Kit, Means, Tree};
@@ -78,6 +78,12 @@ impl Workbench {
     pub fn open(options: Options) -> Result<Self, LogError> {
         let log = Log::open(&options.data_dir)?;
         let home = PathBuf::from(&options.tools.environment.home);
+        let confinement = match options.tools.sandbox.confinement() {
+            Confinement::Bubblewrap { .. } => None,
+            partly @ Confinement::Landlock { .. } => Some(partly.to_string()),
+            Confinement::NotConfined { .. } if options.tools.unconfined_allowed => None,
+            not @ Confinement::NotConfined { .. } => Some(not.to_string()),
+        };
         let hook_environment = hook_environment(&options.tools.environment);
         let git = Git::new(options.git);
         let ids = Arc::new(options.ids);
@@ -107,6 +113,7 @@ impl Workbench {
             worktrees: Worktrees::new(options.data_dir.join("worktrees"), git, options.clock.clone()),
             merges,
             ids,
+            confinement,
             home,
             config_dir: options.config_dir.clone(),
         };
@@ -290,6 +297,12 @@ impl Workbench {
         &self.kit.worktrees
     }
 
+    /// How git treats a project's repository: as far as the person trusts its folder.
+    pub fn git_trust(&self, project: &Path) -> crate::git::Trust {
+        let is_trusted = TrustFile::open(&self.config_dir).0.of(project).is_trusted();
+        if is_trusted { crate::git::Trust::Trusted } else { crate::git::Trust::Untrusted }
+    }
+
     /// Content by hash.
     pub fn blob(&self, hash: &BlobHash) -> Result<Vec<u8>, Rejected> {
         let found = self.log.blob(hash).map_err(|error| storage(&error))?;
@@ -383,8 +396,21 @@ impl Workbench {
     /// Puts right what a crash left of worktrees, before the first agent works.
     async fn repair(&self) {
         let repair = async || {
-            if let Err(error) = self.kit.worktrees.repair().await {
-                tracing::error!(%error, "the worktrees could not be put right");
+            match self.kit.worktrees.repair().await {
+                Ok(repaired) => {
+                    for mended in repaired.done {
+                        tracing::warn!(?mended, "a worktree that a crash had left was put right");
+                    }
+                }
+                Err(error) => tracing::error!(%error, "the worktrees could not be put right"),
+            }
+            match self.kit.worktrees.expire_all().await {
+                Ok(expired) => {
+                    for reference in expired {
+                        tracing::info!(reference, "the archive of a discarded worktree has expired");
+                    }
+                }
+                Err(error) => tracing::error!(%error, "the archives could not be looked at"),
             }
         };
         self.repaired.get_or_init(repair).await;
@@ -403,6 +429,8 @@ pub fn tool_names() -> Vec<&'static str> {
         network: false,
         writable: Vec::new(),
         limits: Limits::default(),
+        web: tool::Web::default(),
+        unconfined_allowed: false,
     })
     .names()
     .collect()

@@ -19,9 +19,11 @@ use crate::access::{self, Clients};
 use crate::surroundings::Surroundings;
 use crate::workplace::{self, Choice};
 
+mod attention;
 mod commands;
 mod desktop;
 mod models;
+mod notification;
 mod roles;
 
 /// The core as the window holds it. Clones are the same bridge.
@@ -138,6 +140,11 @@ impl Bridge {
             runtime,
             tasks: Mutex::default(),
         }))
+    }
+
+    /// Whether the person wants to be called back to the window.
+    fn notifies(&self) -> bool {
+        self.surroundings().settings.notifications.unwrap_or(true)
     }
 
     /// Opens the core without waiting for it.

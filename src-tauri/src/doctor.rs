@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use offshoot_agents::model::{Provider, local};
+use offshoot_agents::sandbox::Confinement;
 use serde::Serialize;
 
 use crate::access;
@@ -129,14 +130,25 @@ fn version(text: &str) -> Option<(u32, u32)> {
 async fn sandbox(surroundings: &Surroundings) -> Check {
     const NAME: &str = "sandbox";
     let sandbox = workplace::sandbox(surroundings).await;
-    if sandbox.is_confined() {
-        return Check::ok(NAME, sandbox.label(false));
+    match sandbox.confinement() {
+        Confinement::Bubblewrap { .. } => return Check::ok(NAME, sandbox.label(false)),
+        Confinement::Landlock { reason } => {
+            return Check::warning(
+                NAME,
+                format!("{}: {reason}", sandbox.label(false)),
+                "Commands of agents can't write elsewhere, read keys or use sockets; but in a folder that they may write, \
+                 they may write all of it. Bubblewrap confines wholly: install it (Debian, Ubuntu: sudo apt-get install \
+                 bubblewrap) and allow it user namespaces.",
+            );
+        }
+        Confinement::NotConfined { .. } => {}
     }
     Check::warning(
         NAME,
         sandbox.label(false),
         "Commands of agents run with all your rights, so each of them asks. Install bubblewrap (Debian, Ubuntu: sudo \
-         apt-get install bubblewrap); in a container, user namespaces must be allowed.",
+         apt-get install bubblewrap); in a container, user namespaces must be allowed. Where the machine itself is the \
+         wall, `\"permissions\": {\"unconfinedCommands\": \"allow\"}` in your settings lets rules decide.",
     )
 }
 

@@ -51,6 +51,10 @@ use console::Console;
 
 /// Runs the program with the arguments of this process.
 pub fn main() -> ExitCode {
+    #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+    if let Some(code) = confine_command() {
+        return code;
+    }
     let arguments = Arguments::parse();
     let mut console = Console::standard();
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
@@ -81,6 +85,19 @@ pub fn main() -> ExitCode {
         console.note(&format!("offshoot: {error:#}"));
         if error.is::<Misused>() { ExitCode::from(2) } else { ExitCode::FAILURE }
     })
+}
+
+/// Does the part of a helper, when the program was started as one: by itself, to put a command behind a wall.
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+fn confine_command() -> Option<ExitCode> {
+    use offshoot_agents::sandbox;
+    let mut arguments = std::env::args_os().skip(1);
+    arguments.next().filter(|first| first == sandbox::CONFINE)?;
+    let (status, words) = sandbox::confine(&arguments.collect::<Vec<_>>());
+    if let Some(words) = words {
+        Console::standard().note(&words);
+    }
+    Some(ExitCode::from(status))
 }
 
 #[cfg(feature = "desktop")]

@@ -83,11 +83,16 @@ pub(crate) fn rules(choice: &Choice) -> Result<Rules, Misused> {
     }
 }
 
-/// Refuses to act while the person's own settings can't be read: what they deny would run.
+/// Refuses to act while the person's own settings, or a rule of theirs that denies, can't be understood: where nobody can be
+/// asked, nothing that they may deny may run.
 pub(crate) fn check_settings(surroundings: &Surroundings) -> Result<(), Misused> {
-    match surroundings.settings.unread.first() {
-        None => Ok(()),
-        Some(path) => Err(Misused(format!(
+    let (rules, _) = surroundings.settings.rules();
+    match (surroundings.settings.unread.first(), rules.doubted()) {
+        (None, None) => Ok(()),
+        (None, Some(doubt)) => Err(Misused(format!(
+            "{doubt}, so nobody knows what it was to forbid; nothing was started. `offshoot doctor` says where it stands"
+        ))),
+        (Some(path), _) => Err(Misused(format!(
             "{} can't be read, so none of its rules would hold; nothing was started. `offshoot doctor` says what is wrong in it",
             path.display()
         ))),
@@ -139,6 +144,12 @@ pub(crate) async fn open_with(
             network: false,
             writable: writable(&surroundings.settings.additional_directories),
             limits: Limits::default(),
+            web: tool::Web {
+                networks: surroundings.settings.fetch_networks.clone(),
+                authorities: surroundings.authorities.clone(),
+                ..tool::Web::default()
+            },
+            unconfined_allowed: surroundings.settings.unconfined_allowed,
         },
         git: GitSettings {
             program: "git".into(),
@@ -177,7 +188,10 @@ fn adjust(choice: &Choice) -> Arc<dyn Fn(&mut Settings) + Send + Sync> {
 
 /// The wall around commands, as good as this machine has it; found out by trying.
 pub(crate) async fn sandbox(surroundings: &Surroundings) -> Sandbox {
-    let candidates = sandbox::BUBBLEWRAP.map(PathBuf::from);
+    let builders = sandbox::Builders {
+        bubblewrap: sandbox::BUBBLEWRAP.map(PathBuf::from).into(),
+        helper: std::env::current_exe().ok(),
+    };
     let mut masked = sandbox::credentials(&surroundings.home);
     masked.push(surroundings.keys.path().to_path_buf());
     // Worktrees and scratch folders of sessions lie in the data folder too, so it can't be masked as a whole.
@@ -185,7 +199,7 @@ pub(crate) async fn sandbox(surroundings: &Surroundings) -> Sandbox {
     masked.extend(own.map(|name| surroundings.data_dir.join(name)));
     // The trial needs a folder that can be written; one that can't be is reported by whoever opens the core next.
     let _ = tokio::fs::create_dir_all(&surroundings.data_dir).await;
-    Sandbox::detect(&candidates, &surroundings.data_dir, masked).await
+    Sandbox::detect(&builders, &surroundings.data_dir, masked).await
 }
 
 /// A folder that can be opened as a project: absolute, links resolved.

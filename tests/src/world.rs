@@ -49,6 +49,7 @@ struct Core {
     settings: Settings,
     rules: Rules,
     interactive: bool,
+    unconfined: Unconfined,
 }
 
 /// Who answers: the provider, the model's id, the client.
@@ -72,6 +73,17 @@ pub struct Setup {
     pub trusted: bool,
     /// Files of the person's settings folder.
     pub config: Vec<(&'static str, String)>,
+    /// What decides on commands, which nothing confines here.
+    pub unconfined: Unconfined,
+}
+
+/// What becomes of commands that nothing confines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unconfined {
+    /// Rules decide.
+    Allowed,
+    /// Each is asked about.
+    Asked,
 }
 
 impl Default for Setup {
@@ -85,6 +97,7 @@ impl Default for Setup {
             idle_limit: Endpoint::IDLE_LIMIT,
             trusted: true,
             config: Vec::new(),
+            unconfined: Unconfined::Allowed,
         }
     }
 }
@@ -110,7 +123,7 @@ impl World {
     }
 
     async fn on(repository: Repository, server: Scripted, model: ProviderModel, setup: Setup) -> Self {
-        let Setup { settings, rules, interactive, trusted, config, .. } = setup;
+        let Setup { settings, rules, interactive, trusted, config, unconfined, .. } = setup;
         let folder = tempfile::tempdir().expect("a temporary folder");
         let config_dir = folder.path().join("config");
         std::fs::create_dir_all(&config_dir).expect("a settings folder");
@@ -121,7 +134,7 @@ impl World {
             let set = TrustFile::open(&config_dir).0.set(repository.path(), Trust::Trusted);
             set.expect("the folder can be trusted");
         }
-        let core = Core { model, settings, rules, interactive };
+        let core = Core { model, settings, rules, interactive, unconfined };
         let workbench = core.open(folder.path(), Arc::new(SystemClock));
         let session = workbench.create_session(repository.path()).await.expect("a session");
         let root = workbench.snapshot(&session).await.expect("a snapshot").session.agents[0].id.clone();
@@ -282,7 +295,8 @@ pub fn scripted_model(url: &str, idle_limit: Duration) -> ProviderModel {
 /// The core on `folder`, asking the scripted server at `url` and dated by `clock`: for a process of its own.
 pub fn open_core(folder: &Path, url: &str, settings: Settings, clock: Arc<dyn Clock>) -> Workbench {
     let model = scripted_model(url, Endpoint::IDLE_LIMIT);
-    Core { model, settings, rules: Rules::default(), interactive: true }.open(folder, clock)
+    Core { model, settings, rules: Rules::default(), interactive: true, unconfined: Unconfined::Allowed }
+        .open(folder, clock)
 }
 
 impl Core {
@@ -311,6 +325,8 @@ impl Core {
                 network: false,
                 writable: Vec::new(),
                 limits: Limits::default(),
+                web: offshoot_agents::tool::Web::default(),
+                unconfined_allowed: self.unconfined == Unconfined::Allowed,
             },
             git: GitSettings { program: "git".into(), path: path.into(), home: Some(home), environment: Vec::new() },
             adjust: Arc::new({

@@ -229,7 +229,27 @@ exit?: number,
 /**
  * How far the kernel confined it, in words for people.
  */
-confinement: string, } | { "kind": "delegated", 
+confinement: string, } | { "kind": "committed", 
+/**
+ * Its full hash.
+ */
+commit: string, 
+/**
+ * The branch that moved, without `refs/heads/`; absent when the checkout is on none.
+ */
+branch?: string, 
+/**
+ * How many files it changes.
+ */
+files: number, 
+/**
+ * Lines that came.
+ */
+insertions: number, 
+/**
+ * Lines that went.
+ */
+deletions: number, } | { "kind": "delegated", 
 /**
  * Which one.
  */

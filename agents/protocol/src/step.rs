@@ -86,6 +86,20 @@ pub enum ResultDetail {
         /// How far the kernel confined it, in words for people.
         confinement: String,
     },
+    /// A commit was made.
+    Committed {
+        /// Its full hash.
+        commit: String,
+        /// The branch that moved, without `refs/heads/`; absent when the checkout is on none.
+        #[ts(optional)]
+        branch: Option<String>,
+        /// How many files it changes.
+        files: u32,
+        /// Lines that came.
+        insertions: u32,
+        /// Lines that went.
+        deletions: u32,
+    },
     /// An agent was started.
     Delegated {
         /// Which one.

@@ -92,20 +92,17 @@ impl Fixture {
 
     /// Everything of a checkout that Offshoot may not change: index and HEAD byte for byte, branches that aren't ours,
     /// stash, configuration, and every file.
+    #[expect(clippy::unused_self, reason = "it is this person's checkout")]
     pub(crate) fn state(&self, directory: &Path) -> BTreeMap<String, Vec<u8>> {
         let mut state = files(directory);
         let repository = git2::Repository::open(directory).unwrap();
         for name in ["index", "HEAD", "config", "logs/HEAD", "logs/refs/stash"] {
             state.insert(format!("git:{name}"), std::fs::read(repository.path().join(name)).unwrap_or_default());
         }
-        let mut theirs = String::new();
-        for reference in repository.references().unwrap().flatten() {
-            let name = String::from_utf8_lossy(reference.name_bytes()).into_owned();
-            if !name.contains("offshoot") {
-                theirs.push_str(&format!("{name} {:?}\n", reference.target()));
-            }
-        }
-        state.insert("git:refs".to_owned(), theirs.into_bytes());
+        let refs = repository.references().unwrap().flatten();
+        let named = refs.map(|it| format!("{} {:?}", String::from_utf8_lossy(it.name_bytes()), it.target()));
+        let theirs: Vec<String> = named.filter(|line| !line.contains("offshoot")).collect();
+        state.insert("git:refs".to_owned(), theirs.join("\n").into_bytes());
         state
     }
 }

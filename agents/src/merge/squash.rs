@@ -1,6 +1,7 @@
 //! Changes brought home as one commit on the checkout's branch.
 //!
-//! The commit is git's own: the person's identity, hooks and signing. It is made with an index of its own, so that what
+//! The commit is git's own: the person's identity, hooks and signing; without hooks and signing where the repository isn't
+//! trusted. It is made with an index of its own, so that what
 //! they have staged of other files stays staged and out of it.
 
 use std::collections::BTreeSet;
@@ -13,7 +14,7 @@ use super::plan::Planned;
 use super::record::Lock;
 use super::swap::{To, swap};
 use super::{MergeError, Merges, Place, prune, settle};
-use crate::git::{GitError, Head, to_path};
+use crate::git::{GitError, Head, Trust, to_path};
 
 /// How a commit is made.
 #[derive(Clone, Debug)]
@@ -107,11 +108,13 @@ impl Merges {
         git().index(&index).args(["read-tree", &head.to_string()]).run()?;
         let entries = entries(planned, place)?;
         git().index(&index).args(["update-index", "-z", "--index-info"]).input(entries.clone()).run()?;
-        let signs = self.wants_signature(planned)?;
+        // What the repository itself names as its hooks and as the program that signs runs only where it is trusted.
+        let trusted = checkout.trust == Trust::Trusted;
+        let signs = trusted && self.wants_signature(planned)?;
         let command = git().index(&index).config("commit.gpgSign", if signs { "true" } else { "false" });
         let command = command.args(["commit", "--quiet", "--cleanup=strip", "-F", "-"]);
         let output =
-            command.input(message.text.as_bytes().to_vec()).with_hooks(true).patience(message.patience).run_any();
+            command.input(message.text.as_bytes().to_vec()).with_hooks(trusted).patience(message.patience).run_any();
         let refused = match output {
             Ok(output) if output.exit == Some(0) => None,
             Ok(output) => Some(format!("{}\n{}", output.stderr, String::from_utf8_lossy(&output.stdout))),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::clock::SystemClock;
-use crate::git::fixture::{Fixture, set_executable, write};
+use crate::git::fixture::{Fixture, make_hostile, set_executable, write};
 use crate::worktree::{Base, Spec, Worktrees};
 
 /// A project, forks of it, and what brings their changes home.
@@ -480,4 +480,34 @@ async fn the_checkout_moves_on_while_a_fork_works() {
     assert_eq!(preview.files.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(), ["README.md"]);
     world.merges.apply(&preview.merge, false, None).unwrap();
     assert_eq!(world.read("ten.txt"), TEN.replace("9\n", "nine\n"));
+}
+
+#[tokio::test]
+async fn bringing_changes_home_runs_nothing_of_an_untrusted_repository() {
+    for squash in [false, true] {
+        let world = World::new();
+        let proof = make_hostile(&world.fixture, &world.project());
+        let spec = Spec {
+            id: "a-1".into(),
+            title: "a-1".into(),
+            parent: world.target(),
+            base: Base::Snapshot,
+            trust: Trust::Untrusted,
+            hooks: false,
+            setup: None,
+        };
+        let fork = world.worktrees.create(spec).await.unwrap();
+        write(fork.path(), "ten.txt", TEN.replace("2\n", "two\n"));
+        write(fork.path(), "new.txt", "new\n");
+        let order = Order { trust: Trust::Untrusted, ..world.order(&[&fork]) };
+        let preview = world.merges.preview(&order).unwrap();
+        if squash {
+            world.merges.squash(&preview.merge, false, &message(LONG), None).unwrap();
+        } else {
+            let done = world.merges.apply(&preview.merge, false, None).unwrap();
+            world.merges.undo(&done.merge).unwrap();
+        }
+        let ran = std::fs::read_to_string(&proof).unwrap_or_default();
+        assert_eq!(ran, "", "squash: {squash}");
+    }
 }

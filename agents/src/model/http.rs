@@ -69,9 +69,16 @@ pub(super) trait Decode: Send + 'static {
 
 /// A client over TLS with the web's root certificates and the endpoint's, or in the clear where the address says so.
 pub(super) fn client(endpoint: &Endpoint) -> Result<Client, ModelError> {
+    let failed = |error: &reqwest::Error| not_configured(format!("the HTTP client can't be set up: {}", causes(error)));
+    builder(endpoint.authorities.as_deref())?.build().map_err(|error| failed(&error))
+}
+
+/// What every client begins with: no proxy, no redirect, no retry. `authorities` are root certificates (PEM) besides the
+/// web's.
+pub(crate) fn builder(authorities: Option<&[u8]>) -> Result<reqwest::ClientBuilder, ModelError> {
     let mut roots = rustls::RootCertStore::empty();
     roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
-    if let Some(pem) = &endpoint.authorities {
+    if let Some(pem) = authorities {
         let certificates: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
         let certificates = certificates
             .map_err(|error| not_configured(format!("the file of certificates can't be read: {error:?}")))?;
@@ -85,15 +92,13 @@ pub(super) fn client(endpoint: &Endpoint) -> Result<Client, ModelError> {
         .with_root_certificates(roots)
         .with_no_client_auth();
     tls.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-    Client::builder()
+    Ok(Client::builder()
         .tls_backend_preconfigured(tls)
         .no_proxy()
         .redirect(reqwest::redirect::Policy::none())
         .retry(reqwest::retry::never())
         .connect_timeout(CONNECT_LIMIT)
-        .user_agent(concat!("offshoot/", env!("CARGO_PKG_VERSION")))
-        .build()
-        .map_err(|error| not_configured(format!("the HTTP client can't be set up: {}", causes(&error))))
+        .user_agent(concat!("offshoot/", env!("CARGO_PKG_VERSION"))))
 }
 
 /// `base` with `path` behind it. Parts of `path` that `base` already ends with are not repeated, so that addresses with and
@@ -351,7 +356,7 @@ fn message_of(body: &[u8]) -> String {
 }
 
 /// An error and what caused it, on one line.
-fn causes(error: &reqwest::Error) -> String {
+pub(crate) fn causes(error: &reqwest::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {

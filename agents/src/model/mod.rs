@@ -18,7 +18,7 @@ mod body;
 #[cfg(test)]
 mod decoding;
 pub mod demo;
-mod http;
+pub(crate) mod http;
 mod known;
 pub mod listing;
 pub mod local;

@@ -6,7 +6,7 @@ use offshoot_protocol::{Access, PermissionMode};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Call, Decision, Paths, RuleKind, RuleSource, Rules, Verdict, decide};
+use super::{Call, Decision, Paths, RuleKind, RuleSource, Rules, Verdict, decide, rule};
 
 /// One question: a line of `--batch`, or what the command line says.
 #[derive(Clone, Debug, Deserialize)]
@@ -70,6 +70,9 @@ pub fn access_of(tool: &str, input: &Value, directory: &std::path::Path) -> Resu
             let role = text(&["subagent_type"]).map(|role| role.trim().to_owned()).filter(|role| !role.is_empty());
             Access::Delegate { role: role.unwrap_or_else(|| "fork".to_owned()) }
         }
+        // In the project's own checkout; an agent in a worktree commits there without asking.
+        "Commit" => Access::Command { command: "git add --all && git commit".to_owned() },
+        _ if !rule::is_known_tool(tool) => return Err(format!("there is no tool {tool}, so that no call of it runs")),
         _ => Access::Own,
     })
 }

@@ -21,10 +21,21 @@ pub(super) fn judge(call: &Call<'_>, places: &Places, rules: &Rules, mode: Permi
         Access::Own | Access::Command { .. } => {
             let outside = call.tool.starts_with("mcp__") || call.tool == "WebSearch";
             let mut finding = named(call, rules, |_| None, call.tool, !outside);
-            finding.reads_only &= !call.tool.starts_with("mcp__");
+            // A commit in the agent's own worktree is free; one elsewhere is judged as the command that it stands for.
+            finding.reads_only &= !call.tool.starts_with("mcp__") && call.tool != "Commit";
             finding
         }
     }
+}
+
+/// What stands for a command without being one is also judged by rules that name its tool: they tighten.
+pub(super) fn tightened_by_name(finding: Finding, call: &Call<'_>, rules: &Rules) -> Finding {
+    if call.tool == "Bash" {
+        return finding;
+    }
+    let by_name = named(call, rules, |_| None, call.tool, true);
+    let is_tighter = by_name.decision.rule.is_some() && by_name.decision.verdict > finding.decision.verdict;
+    if is_tighter { Finding { reads_only: finding.reads_only, ..by_name } } else { finding }
 }
 
 /// A path and what it is judged by.

@@ -132,14 +132,34 @@ impl Finding {
 ///    nothing outside the agent, and starting an agent, whose calls are decided on by themselves.
 /// 9. **Ask**. In `dont-ask` every *ask* becomes a denial, in `bypass` every *ask* but those of step 4 becomes *allow*.
 ///
-/// Which rule is more specific, or comes first, or from where, makes no difference.
+/// Which rule is more specific, or comes first, or from where, makes no difference. Where a deny rule can't be understood,
+/// whatever would be allowed is asked about, in `bypass` too: it may have been meant.
 pub fn decide(call: &Call<'_>, rules: &Rules, mode: PermissionMode) -> Decision {
     let places = Places::new(call.directory, call.home, call.project, call.paths);
     let finding = match call.access {
-        Access::Command { command } => command::judge(command, call, &places, rules, mode),
+        Access::Command { command } => {
+            let finding = command::judge(command, call, &places, rules, mode);
+            judge::tightened_by_name(finding, call, rules)
+        }
         _ => judge::judge(call, &places, rules, mode),
     };
-    finish(finding, mode)
+    finish(doubted(finding, call, rules), mode)
+}
+
+/// What is allowed is asked about while something that may deny it can't be understood.
+fn doubted(finding: Finding, call: &Call<'_>, rules: &Rules) -> Finding {
+    // Plans and tasks of the agent's own touch nothing that a rule would protect.
+    let is_own = *call.access == Access::Own && !call.tool.starts_with("mcp__") && !call.tool.starts_with("Web");
+    match &rules.doubt {
+        Some(why) if finding.decision.verdict == Verdict::Allow && !is_own => {
+            let parts = finding.decision.parts;
+            let reads_only = finding.reads_only;
+            let mut doubted = Finding { never_automatic: true, reads_only, ..Finding::new(Verdict::Ask, why, None) };
+            doubted.decision.parts = parts;
+            doubted
+        }
+        _ => finding,
+    }
 }
 
 /// The decision once a hook wants a person to decide: what was allowed is asked about, and refused in `dont-ask`. Nothing

@@ -121,6 +121,11 @@ const KNOWN: &[&str] = &[
     "Write",
 ];
 
+/// Whether rules and calls may name this tool.
+pub(super) fn is_known_tool(name: &str) -> bool {
+    KNOWN.contains(&name) || name.starts_with("mcp__")
+}
+
 /// A rule that was read, and what to say about it.
 pub(super) struct ReadRule {
     pub(super) rule: Rule,

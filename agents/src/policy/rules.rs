@@ -45,7 +45,11 @@ impl std::fmt::Display for RuleProblem {
             RuleKind::Ask => "ask",
             RuleKind::Deny => "deny",
         };
-        let end = if self.left_out { ". The rule was left out, the others hold" } else { "" };
+        let end = match (self.left_out, self.kind) {
+            (false, _) => "",
+            (true, RuleKind::Deny) => ". Until it is corrected, every call is asked about",
+            (true, _) => ". The rule was left out, the others hold",
+        };
         write!(f, "{}: {kind} rule `{}`: {}{end}", self.source, self.rule, self.message)
     }
 }
@@ -58,17 +62,35 @@ pub struct Rules {
     pub(super) deny: RuleSet,
     /// What was wrong with rules that were added.
     pub problems: Vec<RuleProblem>,
+    /// A rule that denies and can't be understood, if there is one: nobody knows what it was to forbid.
+    pub(super) doubt: Option<String>,
 }
 
 impl Rules {
-    /// Adds rules. A malformed one is left out and reported in [`Rules::problems`].
+    /// Makes every call be asked about, because something that may deny it can't be understood. `why` says what, and where.
+    pub fn doubt(&mut self, why: impl Into<String>) {
+        self.doubt.get_or_insert(why.into());
+    }
+
+    /// What makes every call be asked about, if something does.
+    pub fn doubted(&self) -> Option<&str> {
+        self.doubt.as_deref()
+    }
+
+    /// Adds rules. A malformed one is left out and reported in [`Rules::problems`]; if it was to deny, everything is asked
+    /// about ([`Rules::doubt`]).
     pub fn add<T: AsRef<str>>(&mut self, kind: RuleKind, source: RuleSource, rules: impl IntoIterator<Item = T>) {
         for text in rules {
             let text = text.as_ref();
             let problem =
                 |message: String, left_out| RuleProblem { rule: text.to_owned(), kind, source, message, left_out };
             match Rule::read(text, source) {
-                Err(message) => self.problems.push(problem(message, true)),
+                Err(message) => {
+                    if kind == RuleKind::Deny {
+                        self.doubt(format!("the deny rule `{text}` ({source}) can't be understood"));
+                    }
+                    self.problems.push(problem(message, true));
+                }
                 Ok(read) => {
                     if let Some(warning) = read.warning {
                         self.problems.push(problem(warning, false));

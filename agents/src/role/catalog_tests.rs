@@ -68,6 +68,8 @@ fn built_in_roles_are_without_fault_and_keep_their_limits() {
         "TaskOutput",
         "TaskStop",
         "SendMessage",
+        "Commit",
+        "WebFetch",
         "Agent",
     ];
     let catalog = Catalog::load(&RoleFolders::default(), &tools);
@@ -75,7 +77,7 @@ fn built_in_roles_are_without_fault_and_keep_their_limits() {
     assert_eq!(catalog.names(), ["explore", "general-purpose", "plan", "researcher", "verify"]);
     let left =
         |name: &str| super::super::narrow::effective_tools(&tools, catalog.get(name).unwrap(), false).unwrap().tools;
-    let writes = ["Write", "Edit"];
+    let writes = ["Write", "Edit", "Commit"];
     for name in ["explore", "plan", "researcher", "verify"] {
         assert!(!left(name).iter().any(|tool| writes.contains(&tool.as_str())), "{name}");
     }

@@ -1,8 +1,9 @@
 //! The kernel's wall around commands: what a shell command of an agent can write, see and reach.
 //!
 //! [`Sandbox::detect`] finds out by trying what this machine can do; [`Sandbox::prepare`] wraps a command in it. On Linux
-//! that is bubblewrap. Where it isn't to be had, commands run all the same, *not confined*: everything that shows or asks
-//! for one says so ([`Confinement`]). Whether a command may run is decided elsewhere.
+//! that is bubblewrap; where namespaces are forbidden, Landlock, which confines *partly*. Where neither is to be had, commands
+//! run all the same, *not confined*: everything that shows or asks for one says so ([`Confinement`]). Whether a command may
+//! run is decided elsewhere.
 //!
 //! It never weakens silently: what a command may write is what its [`CommandSpec`] lists, and a wall that can't be built is
 //! an error.
@@ -18,6 +19,8 @@ use std::time::Duration;
 use tokio::process::Command;
 
 mod bubblewrap;
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod landlock;
 mod mountpoints;
 mod running;
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
@@ -25,6 +28,8 @@ mod seccomp;
 #[cfg(test)]
 mod tests;
 
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+pub use landlock::{CONFINE, confine};
 use mountpoints::{Mountpoints, Planted};
 use running::Launcher;
 pub use running::Running;
@@ -49,6 +54,11 @@ pub enum Confinement {
         /// The program that builds them.
         program: PathBuf,
     },
+    /// Nothing writable but what is listed, no sockets unless allowed; but the machine's own processes, devices and folders.
+    Landlock {
+        /// Why there is nothing better, for people.
+        reason: String,
+    },
     /// A command can do whatever the user can.
     NotConfined {
         /// Why, for people.
@@ -60,6 +70,7 @@ impl fmt::Display for Confinement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Bubblewrap { .. } => f.write_str("confined by bubblewrap"),
+            Self::Landlock { .. } => f.write_str("partly confined by Landlock"),
             Self::NotConfined { reason } => write!(f, "not confined: {reason}"),
         }
     }
@@ -87,8 +98,8 @@ pub struct CommandSpec<'a> {
 /// What a command may use up. Set as soft and hard limits of the shell; a lower limit that the user has stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Processes and threads at once. Holds where the command is confined (elsewhere the kernel would count all of the
-    /// user's) and only for ordinary users: the kernel doesn't count root's.
+    /// Processes and threads at once. Outside of a process namespace they come on top of the machine's. Only for ordinary
+    /// users: the kernel doesn't count root's.
     pub processes: u32,
     /// Writable private memory of one process, in KiB. Not address space, of which some runtimes reserve any amount.
     pub memory_kib: u64,
@@ -133,14 +144,37 @@ pub struct Sandbox {
     launcher: Launcher,
 }
 
-/// What every wall is built with.
+/// What walls are built with.
 #[derive(Debug)]
 struct Wall {
-    /// Bubblewrap.
-    program: PathBuf,
+    builder: Builder,
     /// What no command may see.
     masked: Vec<PathBuf>,
     materials: Materials,
+}
+
+/// Who builds them.
+#[derive(Debug)]
+enum Builder {
+    /// Bubblewrap, this program.
+    Bubblewrap(PathBuf),
+    /// This program, started as a helper.
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "there is no Landlock elsewhere"))]
+    Landlock {
+        /// Offshoot itself.
+        helper: PathBuf,
+        /// Why there is nothing better.
+        reason: String,
+    },
+}
+
+/// With what walls can be built here.
+#[derive(Clone, Debug, Default)]
+pub struct Builders {
+    /// Where bubblewrap may be: see [`BUBBLEWRAP`].
+    pub bubblewrap: Vec<PathBuf>,
+    /// A program that does [`confine`] when [`CONFINE`] is its first argument: Offshoot itself. Absent: no Landlock.
+    pub helper: Option<PathBuf>,
 }
 
 /// A command behind its wall, to be given its standard streams and to be [started](Sandbox::start).
@@ -153,27 +187,35 @@ pub struct Prepared {
 }
 
 impl Sandbox {
-    /// Tries out the first of `candidates` that exists (see [`BUBBLEWRAP`]): one command that must be able to write and one
-    /// that must not really run, in a new folder under `folder`. Takes some 100 ms, and at most 5 s.
+    /// Tries out the first bubblewrap that exists, and Landlock where that doesn't work: one command that must be able to
+    /// write and one that must not really run, in a new folder under `folder`. Takes some 100 ms, and at most 5 s each.
     ///
     /// `masked` are files and folders that no command may see, such as [`credentials`] and Offshoot's own data; they are
     /// seen as empty. `folder` keeps a small folder `wall`, which must last as long as the sandbox.
-    pub async fn detect(candidates: &[PathBuf], folder: &Path, masked: Vec<PathBuf>) -> Self {
+    pub async fn detect(builders: &Builders, folder: &Path, masked: Vec<PathBuf>) -> Self {
         if !cfg!(target_os = "linux") {
             return Self::not_confined("this platform has no sandbox that Offshoot can use");
         }
-        let Some(program) = candidates.iter().find(|path| path.is_file()) else {
-            return Self::not_confined("bubblewrap (bwrap) is not installed");
-        };
         let materials = match Materials::lay_out(folder) {
             Ok(materials) => materials,
             Err(error) => return Self::not_confined(format!("{}: {error}", folder.display())),
         };
-        let sandbox = Self::new(Ok(Wall { program: program.clone(), masked, materials }));
-        match tokio::time::timeout(TRIAL_TIME, sandbox.try_out(folder)).await {
-            Ok(Ok(())) => sandbox,
-            Ok(Err(reason)) => Self::not_confined(format!("bubblewrap does not work here: {reason}")),
-            Err(_) => Self::not_confined("bubblewrap does not work here: it did not end"),
+        let wall = |builder| Wall { builder, masked: masked.clone(), materials: materials.clone() };
+        let reason = match builders.bubblewrap.iter().find(|path| path.is_file()) {
+            None => "bubblewrap (bwrap) is not installed".to_owned(),
+            Some(program) => {
+                let sandbox = Self::new(Ok(wall(Builder::Bubblewrap(program.clone()))));
+                match sandbox.works(folder).await {
+                    Ok(()) => return sandbox,
+                    Err(why) => format!("bubblewrap does not work here: {why}"),
+                }
+            }
+        };
+        let Some(helper) = builders.helper.clone().filter(|_| HAS_FILTER) else { return Self::not_confined(reason) };
+        let sandbox = Self::new(Ok(wall(Builder::Landlock { helper, reason: reason.clone() })));
+        match sandbox.works(folder).await {
+            Ok(()) => sandbox,
+            Err(why) => Self::not_confined(format!("{reason}; Landlock does not work either: {why}")),
         }
     }
 
@@ -194,18 +236,24 @@ impl Sandbox {
             return None;
         };
         let folder = std::env::current_exe().unwrap().with_file_name("");
-        Some(Self::new(Ok(Wall { program, masked, materials: Materials::lay_out(&folder).unwrap() })))
+        let builder = Builder::Bubblewrap(program);
+        Some(Self::new(Ok(Wall { builder, masked, materials: Materials::lay_out(&folder).unwrap() })))
     }
 
     /// How far commands are confined.
     pub fn confinement(&self) -> Confinement {
         match &self.wall {
-            Ok(wall) => Confinement::Bubblewrap { program: wall.program.clone() },
+            Ok(Wall { builder: Builder::Bubblewrap(program), .. }) => {
+                Confinement::Bubblewrap { program: program.clone() }
+            }
+            Ok(Wall { builder: Builder::Landlock { reason, .. }, .. }) => {
+                Confinement::Landlock { reason: reason.clone() }
+            }
             Err(reason) => Confinement::NotConfined { reason: reason.clone() },
         }
     }
 
-    /// Whether the kernel confines commands.
+    /// Whether the kernel confines commands, wholly or partly.
     pub fn is_confined(&self) -> bool {
         self.wall.is_ok()
     }
@@ -226,15 +274,28 @@ impl Sandbox {
             return Err(SandboxError::Directory(spec.directory.to_path_buf()));
         }
         let mut planted = Planted::default();
+        let mut environment = spec.environment.to_vec();
         let mut command = match &self.wall {
-            Ok(wall) => {
+            Ok(wall @ Wall { builder: Builder::Bubblewrap(program), .. }) => {
                 planted = self.mountpoints.plant(spec)?;
-                wall.command(spec)?
+                wall.bubblewrap(program, spec)?
             }
-            Err(_) => session_leader(spec.directory),
+            #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+            Ok(Wall { builder: Builder::Landlock { helper, .. }, masked, materials }) => {
+                if spec.writable.iter().any(|path| path.parent().is_none()) {
+                    return Err(SandboxError::Root);
+                }
+                let temporary = materials.temporary()?;
+                let own = temporary.path().canonicalize()?;
+                environment.retain(|(name, _)| name != "TMPDIR");
+                environment.push(("TMPDIR".to_owned(), own.to_string_lossy().into_owned()));
+                planted = Planted::temporary(temporary);
+                landlock::command(helper, spec, &own, masked, materials.filter_without_namespaces(spec.network))
+            }
+            _ => session_leader(spec.directory),
         };
-        command.args(shell(spec, self.is_confined()));
-        command.env_clear().envs(spec.environment.iter().map(|(name, value)| (name, value)));
+        command.args(shell(spec, matches!(self.confinement(), Confinement::Bubblewrap { .. })));
+        command.env_clear().envs(environment);
         command.stdout(Stdio::null()).stderr(Stdio::null());
         Ok(Prepared { command, planted, confined: self.is_confined() })
     }
@@ -242,6 +303,14 @@ impl Sandbox {
     /// Starts a command. Dropping what is returned ends it.
     pub async fn start(&self, prepared: Prepared) -> Result<Running, SandboxError> {
         Ok(self.launcher.start(prepared).await?)
+    }
+
+    /// Whether it does what it should; the error says what went wrong.
+    async fn works(&self, folder: &Path) -> Result<(), String> {
+        match tokio::time::timeout(TRIAL_TIME, self.try_out(folder)).await {
+            Ok(tried) => tried,
+            Err(_) => Err("it did not end".to_owned()),
+        }
     }
 
     /// Runs the two trial commands.
@@ -288,8 +357,8 @@ impl Sandbox {
 }
 
 impl Wall {
-    fn command(&self, spec: &CommandSpec<'_>) -> Result<Command, SandboxError> {
-        let mut command = Command::new(&self.program);
+    fn bubblewrap(&self, program: &Path, spec: &CommandSpec<'_>) -> Result<Command, SandboxError> {
+        let mut command = Command::new(program);
         // Bubblewrap takes the filter from its standard input; the shell opens another.
         if HAS_FILTER {
             command.args(["--seccomp", "0"]).stdin(std::fs::File::open(self.materials.filter())?);
@@ -302,7 +371,7 @@ impl Wall {
 }
 
 /// The folder of files that walls are built with. They are the same for every program that uses it, and stay.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Materials(PathBuf);
 
 impl Materials {
@@ -321,7 +390,13 @@ impl Materials {
         };
         lay(materials.empty(), b"")?;
         #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
-        lay(materials.filter(), &seccomp::program())?;
+        for (file, around) in [
+            (materials.filter(), seccomp::Around::Namespaces),
+            (materials.filter_without_namespaces(false), seccomp::Around::Machine { network: false }),
+            (materials.filter_without_namespaces(true), seccomp::Around::Machine { network: true }),
+        ] {
+            lay(file, &seccomp::program(around))?;
+        }
         Ok(materials)
     }
 
@@ -333,6 +408,18 @@ impl Materials {
     /// The filter of system calls.
     fn filter(&self) -> PathBuf {
         self.0.join("filter")
+    }
+
+    /// The filter for a command that has no namespaces of its own.
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "there is no Landlock elsewhere"))]
+    fn filter_without_namespaces(&self, network: bool) -> PathBuf {
+        self.0.join(if network { "filter-network" } else { "filter-alone" })
+    }
+
+    /// A new folder for one command's temporary files.
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "there is no Landlock elsewhere"))]
+    fn temporary(&self) -> std::io::Result<tempfile::TempDir> {
+        tempfile::Builder::new().prefix("tmp-").tempdir_in(&self.0)
     }
 }
 
@@ -377,9 +464,11 @@ pub fn credentials(home: &Path) -> Vec<PathBuf> {
 }
 
 /// The shell with its limits, as arguments. The outer shell sets them and is replaced by the inner one.
-fn shell(spec: &CommandSpec<'_>, confined: bool) -> Vec<OsString> {
+fn shell(spec: &CommandSpec<'_>, counts_alone: bool) -> Vec<OsString> {
     let Limits { processes, memory_kib, file_kib } = spec.limits;
-    let processes = if confined { format!("ulimit -u {processes}; ") } else { String::new() };
+    // Where the kernel counts all processes of the user, those that run already are allowed for.
+    let processes = processes.saturating_add(if counts_alone { 0 } else { running_processes() });
+    let processes = format!("ulimit -u {processes}; ");
     // The window must survive a machine that runs out of memory: the kernel is told to take the command first.
     let script = format!(
         "exec </dev/null; {{ ulimit -c 0; {processes}ulimit -d {memory_kib}; ulimit -f {file_kib}; echo 500 >/proc/self/oom_score_adj; }} \
@@ -391,6 +480,13 @@ fn shell(spec: &CommandSpec<'_>, confined: bool) -> Vec<OsString> {
     arguments.extend(flags.map(OsString::from));
     arguments.extend(["-c".into(), script.into(), "bash".into(), spec.command.into()]);
     arguments
+}
+
+/// How many processes and threads the machine runs now (`/proc/loadavg`, `proc(5)`); none where that isn't told.
+fn running_processes() -> u32 {
+    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let total = load.split_whitespace().nth(3).and_then(|tasks| tasks.split_once('/')?.1.parse().ok());
+    total.unwrap_or_default()
 }
 
 /// Where there is no sandbox: something that starts the shell in a session of its own, so that it has no terminal to ask

@@ -15,7 +15,11 @@ pub(super) struct Mountpoints(Mutex<HashMap<PathBuf, usize>>);
 
 /// The folders that one command needs. Dropped when the command and everything it started is gone.
 #[derive(Debug, Default)]
-pub(super) struct Planted(Vec<(Arc<Mountpoints>, PathBuf)>);
+pub(super) struct Planted {
+    folders: Vec<(Arc<Mountpoints>, PathBuf)>,
+    /// A folder for the command's temporary files, where it can't have a `/tmp` of its own.
+    temporary: Option<tempfile::TempDir>,
+}
 
 impl Mountpoints {
     /// Makes what is missing of the protected paths and lies in a writable folder, where a command could make it itself.
@@ -28,7 +32,7 @@ impl Mountpoints {
             for part in beneath.components() {
                 folder.push(part);
                 match self.hold(&folder) {
-                    Ok(Held::Planted) => planted.0.push((self.clone(), folder.clone())),
+                    Ok(Held::Planted) => planted.folders.push((self.clone(), folder.clone())),
                     Ok(Held::Existing) => {}
                     // A link or a file on the way: what it leads to is protected if it is there.
                     Ok(Held::Elsewhere) => break,
@@ -83,11 +87,19 @@ enum Held {
     Elsewhere,
 }
 
+impl Planted {
+    /// Only a folder for temporary files, which is removed with all that is in it.
+    pub(super) fn temporary(folder: tempfile::TempDir) -> Self {
+        Self { folders: Vec::new(), temporary: Some(folder) }
+    }
+}
+
 impl Drop for Planted {
     fn drop(&mut self) {
-        for (mountpoints, folder) in self.0.drain(..).rev() {
+        for (mountpoints, folder) in self.folders.drain(..).rev() {
             mountpoints.release(&folder);
         }
+        self.temporary.take();
     }
 }
 

@@ -8,6 +8,7 @@
 /// Offsets in `struct seccomp_data`; of an argument, its lower half.
 const NUMBER: u32 = 0;
 const ARCHITECTURE: u32 = 4;
+const FIRST_ARGUMENT: u32 = 16;
 const SECOND_ARGUMENT: u32 = 24;
 
 const LOAD: u16 = 0x20;
@@ -48,8 +49,28 @@ const FORBIDDEN: [libc::c_long; 21] = [
     libc::SYS_mount_setattr,
 ];
 
-/// The program's bytes, for `bwrap --seccomp`.
-pub(super) fn program() -> Vec<u8> {
+/// What namespaces would keep from a command.
+const OUTSIDE: [libc::c_long; 3] = [
+    // Kernels from 5.19 to 6.1 have a Landlock that doesn't speak of it.
+    libc::SYS_truncate,
+    libc::SYS_unshare,
+    libc::SYS_chroot,
+];
+
+/// What else is around the command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Around {
+    /// Namespaces of its own: sockets reach only what is in them.
+    Namespaces,
+    /// Nothing: every socket would reach the machine's. With `network` those of the network are allowed.
+    Machine {
+        /// Whether it may use the network.
+        network: bool,
+    },
+}
+
+/// The program's bytes, as the kernel and `bwrap --seccomp` take them.
+pub(super) fn program(around: Around) -> Vec<u8> {
     let fail = |error: i32| (RETURN, 0, 0, FAIL_WITH | error.unsigned_abs());
     // Each: code, how many to skip if true, if false, operand.
     let mut program = vec![
@@ -66,6 +87,23 @@ pub(super) fn program() -> Vec<u8> {
     for (calls, error) in [(&MISSING[..], libc::ENOSYS), (&FORBIDDEN[..], libc::EPERM)] {
         for call in calls {
             program.extend([(IF_EQUAL, 0, 1, number(*call)), fail(error)]);
+        }
+    }
+    if let Around::Machine { network } = around {
+        for call in OUTSIDE {
+            program.extend([(IF_EQUAL, 0, 1, number(call)), fail(libc::EPERM)]);
+        }
+        // Pairs of sockets stay: they reach nobody else.
+        if network {
+            program.extend([
+                (IF_EQUAL, 0, 3, number(libc::SYS_socket)),
+                (LOAD, 0, 0, FIRST_ARGUMENT),
+                (IF_EQUAL, 0, 1, libc::AF_UNIX.unsigned_abs()),
+                fail(libc::EACCES),
+                (LOAD, 0, 0, NUMBER),
+            ]);
+        } else {
+            program.extend([(IF_EQUAL, 0, 1, number(libc::SYS_socket)), fail(libc::EACCES)]);
         }
     }
     program.extend([
@@ -90,4 +128,21 @@ const TIOCLINUX: u32 = 0x541c;
 
 fn number(call: libc::c_long) -> u32 {
     u32::try_from(call).expect("system calls have small numbers")
+}
+
+/// Puts a program in force for this thread and whatever it becomes or starts. No new privileges may be had any more.
+#[allow(unsafe_code, reason = "the kernel is handed a pointer to the program")]
+pub(super) fn install(program: &[u8]) -> std::io::Result<()> {
+    let instruction = |bytes: &[u8]| libc::sock_filter {
+        code: u16::from_ne_bytes([bytes[0], bytes[1]]),
+        jt: bytes[2],
+        jf: bytes[3],
+        k: u32::from_ne_bytes([bytes[4], bytes[5], bytes[6], bytes[7]]),
+    };
+    let mut instructions: Vec<_> = program.chunks_exact(8).map(instruction).collect();
+    let len = u16::try_from(instructions.len()).map_err(|_| std::io::ErrorKind::InvalidInput)?;
+    let program = libc::sock_fprog { len, filter: instructions.as_mut_ptr() };
+    // SAFETY: `program` points to `len` instructions, which live until the call returns; the kernel copies and checks them.
+    let done = unsafe { libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program, 0, 0) };
+    if done == 0 { Ok(()) } else { Err(std::io::Error::last_os_error()) }
 }

@@ -119,7 +119,8 @@ fn program(ground: &Ground, text: &str) -> PathBuf {
 async fn detection_believes_only_what_it_has_tried() {
     let ground = Ground::new();
     let reason = async |candidates: &[PathBuf]| {
-        let sandbox = Sandbox::detect(candidates, &ground.root, Vec::new()).await;
+        let builders = Builders { bubblewrap: candidates.to_vec(), helper: None };
+        let sandbox = Sandbox::detect(&builders, &ground.root, Vec::new()).await;
         assert!(!sandbox.is_confined());
         sandbox.label(false)
     };
@@ -133,7 +134,8 @@ async fn detection_believes_only_what_it_has_tried() {
     assert_eq!(std::fs::read_dir(&ground.root).unwrap().count(), 6, "the trial leaves only the wall's files behind");
 
     if Sandbox::installed(Vec::new()).is_some() {
-        let sandbox = Sandbox::detect(&BUBBLEWRAP.map(PathBuf::from), &ground.root, Vec::new()).await;
+        let builders = Builders { bubblewrap: BUBBLEWRAP.map(PathBuf::from).into(), helper: None };
+        let sandbox = Sandbox::detect(&builders, &ground.root, Vec::new()).await;
         assert_eq!(sandbox.label(false), "confined by bubblewrap, no network");
         assert_eq!(sandbox.label(true), "confined by bubblewrap, network open");
     }
@@ -143,7 +145,8 @@ async fn detection_believes_only_what_it_has_tried() {
 async fn detection_does_not_wait_for_ever() {
     let ground = Ground::new();
     let stuck = program(&ground, "#!/bin/sh\nexec sleep 1000\n");
-    let sandbox = Sandbox::detect(&[stuck], &ground.root, Vec::new()).await;
+    let builders = Builders { bubblewrap: vec![stuck], helper: None };
+    let sandbox = Sandbox::detect(&builders, &ground.root, Vec::new()).await;
     assert!(sandbox.label(false).ends_with("it did not end"), "{}", sandbox.label(false));
 }
 
@@ -326,7 +329,11 @@ async fn a_fork_bomb_is_bounded_and_ends_with_its_command() {
     };
     let materials = Materials::lay_out(&ground.root).unwrap();
     let script = format!("#!/bin/sh\nexec {as_nobody} {} \"$@\"\n", bwrap.display());
-    let sandbox = Sandbox::new(Ok(Wall { program: program(&ground, &script), masked: Vec::new(), materials }));
+    let sandbox = Sandbox::new(Ok(Wall {
+        builder: Builder::Bubblewrap(program(&ground, &script)),
+        masked: Vec::new(),
+        materials,
+    }));
     for folder in ["", "work", "work/.git", "work/.offshoot"] {
         std::fs::create_dir_all(ground.root.join(folder)).unwrap();
         std::fs::set_permissions(ground.root.join(folder), PermissionsExt::from_mode(0o777)).unwrap();

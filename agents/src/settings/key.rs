@@ -3,7 +3,7 @@
 use super::json::{Document, Member, Node};
 
 /// Keys of the file itself. `$schema` is for editors.
-pub(super) const TOP: [&str; 17] = [
+pub(super) const TOP: [&str; 19] = [
     "$schema",
     "permissions",
     "hooks",
@@ -20,10 +20,13 @@ pub(super) const TOP: [&str; 17] = [
     "baseUrl",
     "worktree",
     "environment",
+    "fetchNetworks",
     "theme",
+    "notifications",
 ];
 /// Keys of `permissions`.
-pub(super) const PERMISSIONS: [&str; 5] = ["allow", "ask", "deny", "defaultMode", "additionalDirectories"];
+pub(super) const PERMISSIONS: [&str; 6] =
+    ["allow", "ask", "deny", "defaultMode", "additionalDirectories", "unconfinedCommands"];
 /// Keys of `worktree`.
 pub(super) const WORKTREE: [&str; 4] = ["base", "directory", "hooks", "setup"];
 /// Keys of one entry of an event in `hooks`.

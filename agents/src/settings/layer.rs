@@ -64,12 +64,20 @@ pub struct Loaded {
     pub worktree: WorktreeSettings,
     /// Names of variables of this program's environment that commands see.
     pub environment: Vec<String>,
+    /// Networks that pages are fetched from although they aren't public.
+    pub fetch_networks: Vec<ipnet::IpNet>,
     /// How the window looks.
     pub theme: Option<Theme>,
+    /// Whether the desktop tells of pending requests while the window is in the background.
+    pub notifications: Option<bool>,
     /// Everything that was wrong, by file and line.
     pub warnings: Vec<SettingWarning>,
     /// Files that are there and say nothing, since they can't be read: none of their rules holds.
     pub unread: Vec<PathBuf>,
+    /// What may have been meant to deny something and can't be understood, with its place.
+    pub doubts: Vec<String>,
+    /// Whether commands that can't be confined run where rules allow them. Otherwise each is asked about.
+    pub unconfined_allowed: bool,
 }
 
 /// Which model is asked, and where.
@@ -225,6 +233,9 @@ impl<'r> Reader<'r> {
         if let Some(worktree) = root.member("worktree") {
             self.apply_worktree(worktree, &mut loaded.worktree);
         }
+        if let Some(networks) = root.member("fetchNetworks") {
+            self.apply_networks(networks, &mut loaded.fetch_networks);
+        }
         if let Some(names) = root.member("environment") {
             self.apply_environment(names, &mut loaded.environment);
         }
@@ -256,9 +267,22 @@ impl<'r> Reader<'r> {
     fn apply_permissions(&mut self, permissions: &Node, loaded: &mut Loaded) {
         if permissions.members().is_none() {
             let message = format!("`permissions` was left out: it must be an object, not {}", permissions.kind());
+            self.doubt(permissions, "`permissions` is no object", loaded);
             return self.warn(permissions, message);
         }
         self.check_keys(permissions, &key::PERMISSIONS);
+        for member in permissions.members().unwrap_or_default() {
+            let is_known = key::PERMISSIONS.contains(&member.key.as_str());
+            if !is_known && key::nearest(&member.key, &key::PERMISSIONS) == Some("deny") {
+                self.doubt(&member.value, &format!("`{}` may have been meant as `deny`", member.key), loaded);
+            }
+            let items = member.value.items().unwrap_or_default();
+            if member.key == "deny"
+                && (member.value.items().is_none() || items.iter().any(|item| value::text(item).is_err()))
+            {
+                self.doubt(&member.value, "`deny` holds what is no rule", loaded);
+            }
+        }
         for (name, rules) in [("deny", &mut loaded.deny), ("ask", &mut loaded.ask)] {
             self.apply_rules(permissions, name, rules);
         }
@@ -277,6 +301,16 @@ impl<'r> Reader<'r> {
                 Err(why) => self.warn(node, format!("`defaultMode` was left out: {why}")),
             }
         }
+        if let Some(node) = permissions.member("unconfinedCommands") {
+            match value::unconfined(node) {
+                Ok(_) if self.layer != Layer::User => {
+                    let message = "`unconfinedCommands` was left out: it counts only in your own settings";
+                    self.warn(node, message.to_owned());
+                }
+                Ok(allowed) => loaded.unconfined_allowed = allowed,
+                Err(why) => self.warn(node, format!("`unconfinedCommands` was left out: {why}")),
+            }
+        }
         if let Some(node) = permissions.member("additionalDirectories") {
             for item in self.list(node, "additionalDirectories") {
                 match value::path(item, self.folders.project.as_deref(), self.folders.home.as_deref()) {
@@ -286,6 +320,12 @@ impl<'r> Reader<'r> {
                 }
             }
         }
+    }
+
+    /// Notes that something may have been meant to deny.
+    fn doubt(&self, node: &Node, what: &str, loaded: &mut Loaded) {
+        let line = self.document.line(node.span.start);
+        loaded.doubts.push(format!("{what} ({}:{line})", self.path.display()));
     }
 
     fn apply_rules(&mut self, permissions: &Node, name: &str, rules: &mut Vec<SettingRule>) {
@@ -309,7 +349,8 @@ impl<'r> Reader<'r> {
     }
 
     fn apply_values(&mut self, root: &Node, loaded: &mut Loaded) {
-        let Loaded { settings, model, theme, .. } = loaded;
+        let Loaded { settings, model, theme, notifications, .. } = loaded;
+        self.single(root, "notifications", |node| value::flag(node).map(Some), notifications);
         self.single(root, "forks", value::forks, &mut settings.forks);
         self.single(root, "background", value::flag, &mut settings.background);
         let seconds = |node: &Node| value::number(node, 1, 86_400).map(Duration::from_secs);
@@ -339,6 +380,19 @@ impl<'r> Reader<'r> {
         self.single(worktree, "directory", directory, &mut settings.directory);
         self.single(worktree, "hooks", value::flag, &mut settings.hooks);
         self.single(worktree, "setup", value::commands, &mut settings.setup);
+    }
+
+    fn apply_networks(&mut self, networks: &Node, all: &mut Vec<ipnet::IpNet>) {
+        if self.layer != Layer::User {
+            let message = "`fetchNetworks` was left out: it counts only in your own settings";
+            return self.warn(networks, message.to_owned());
+        }
+        for item in self.list(networks, "fetchNetworks") {
+            match value::network(item) {
+                Ok(network) => all.push(network),
+                Err(why) => self.warn(item, format!("a network of `fetchNetworks` was left out: {why}")),
+            }
+        }
     }
 
     fn apply_environment(&mut self, names: &Node, all: &mut Vec<String>) {

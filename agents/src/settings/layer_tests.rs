@@ -392,3 +392,19 @@ fn the_schema_and_the_reader_agree_on_words_and_defaults() {
         (&true.into(), &true.into())
     );
 }
+
+#[test]
+fn what_opens_the_machine_counts_only_in_the_persons_own_settings() {
+    let text = r#"{
+  "fetchNetworks": ["10.1.0.0/16", "127.0.0.1", "10.1"],
+  "permissions": {"unconfinedCommands": "allow"}
+}"#;
+    let own = user(text);
+    assert_eq!(own.fetch_networks.iter().map(ToString::to_string).collect::<Vec<_>>(), ["10.1.0.0/16", "127.0.0.1/32"]);
+    assert!(own.unconfined_allowed);
+    assert!(own.warnings[0].message.contains("`10.1` is no network"), "{:?}", own.warnings);
+    for layer in [Layer::Project, Layer::Local] {
+        let loaded = Ground::new().with(layer, text).load();
+        assert_eq!((loaded.fetch_networks.len(), loaded.unconfined_allowed, loaded.warnings.len()), (0, false, 2));
+    }
+}

@@ -56,6 +56,11 @@ fn word<T: Copy>(node: &Node, words: &[(&str, T)]) -> Read<T> {
     })
 }
 
+/// What becomes of commands that can't be confined: whether they run where rules allow them.
+pub(super) fn unconfined(node: &Node) -> Read<bool> {
+    word(node, &[("ask", false), ("allow", true)])
+}
+
 pub(super) fn forks(node: &Node) -> Read<Forks> {
     word(node, &[("interactive", Forks::Interactive), ("always", Forks::Always), ("never", Forks::Never)])
 }
@@ -113,6 +118,13 @@ pub(super) fn base_url(node: &Node) -> Read<String> {
         return Err("it must end with its path".to_owned());
     }
     Ok(text.trim_end_matches('/').to_owned())
+}
+
+/// A network in the usual notation, or one address.
+pub(super) fn network(node: &Node) -> Read<ipnet::IpNet> {
+    let text = text(node)?;
+    let address = || text.parse::<std::net::IpAddr>().ok().map(ipnet::IpNet::from);
+    text.parse().ok().or_else(address).ok_or_else(|| format!("{} is no network such as 10.1.0.0/16", quoted(&text)))
 }
 
 /// The name of an environment variable.

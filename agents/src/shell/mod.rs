@@ -97,3 +97,12 @@ pub enum NotUnderstood {
     #[error("it uses {0}")]
     Construct(String),
 }
+
+/// A text as one word of a command line: as it is where that is plain, else in single quotes.
+pub fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./+:@%,=".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
+}

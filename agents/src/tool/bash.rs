@@ -20,7 +20,7 @@ use tokio::time::{Instant, sleep_until};
 use super::capture::Capture;
 use super::{Environment, Options, OutputSink, ShellJob, Tool, ToolContext, ToolError, ToolOutput, input};
 use crate::boundary::Place;
-use crate::sandbox::{CommandSpec, Limits, Prepared, Sandbox, SandboxError};
+use crate::sandbox::{CommandSpec, Confinement, Limits, Prepared, Sandbox, SandboxError};
 
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(120);
 const MAX_TIMEOUT: Duration = Duration::from_secs(600);
@@ -43,6 +43,8 @@ pub(super) struct Bash {
     /// Folders that commands may write beside the agent's own.
     pub(super) writable: Vec<PathBuf>,
     pub(super) limits: Limits,
+    /// Whether commands that can't be confined run where rules allow them.
+    pub(super) unconfined_allowed: bool,
 }
 
 #[derive(Deserialize)]
@@ -117,6 +119,11 @@ impl Tool for Bash {
         parse(input).map(|Wish { command, .. }| Access::Command { command })
     }
 
+    fn caution(&self) -> Option<String> {
+        let is_open = !self.sandbox.is_confined() && !self.unconfined_allowed;
+        is_open.then(|| format!("commands are {}, so each is asked about", self.sandbox.confinement()))
+    }
+
     async fn run(&self, input: Value, context: &ToolContext) -> Result<ToolOutput, ToolError> {
         let Wish { command, timeout, background } = parse(&input)?;
         let prepared = self.prepare(&command, &context.place)?;
@@ -141,19 +148,21 @@ impl Tool for Bash {
             Some(hint) => format!("{message}. {hint}"),
             None => message,
         };
-        Err(ToolError { detail, output, ..ToolError::new(code, message) })
+        Err(ToolError { detail: detail.map(Box::new), output, ..ToolError::new(code, message) })
     }
 }
 
 impl Bash {
     pub(super) fn new(options: Options) -> Self {
-        let Options { sandbox, environment, network, writable, limits } = options;
-        Self { sandbox, environment, network, writable, limits }
+        let Options { sandbox, environment, network, writable, limits, unconfined_allowed, .. } = options;
+        Self { sandbox, environment, network, writable, limits, unconfined_allowed }
     }
 
     pub(super) fn prepare(&self, command: &str, place: &Place) -> Result<Prepared, ToolError> {
         // Nothing can be mounted over a link, so a command could replace it.
-        if self.sandbox.is_confined() && place.directory.join(".git").is_symlink() {
+        if matches!(self.sandbox.confinement(), Confinement::Bubblewrap { .. })
+            && place.directory.join(".git").is_symlink()
+        {
             let message = "`.git` is a symbolic link, which commands can't be kept from replacing. Nothing was run.";
             return Err(ToolError::new("sandbox_failed", message));
         }
@@ -173,13 +182,17 @@ impl Bash {
 
     /// What the model should know when the wall may be why the command failed.
     fn hint(&self, output: &str) -> Option<String> {
-        if !self.sandbox.is_confined() {
-            return None;
-        }
+        let is_partly = match self.sandbox.confinement() {
+            Confinement::NotConfined { .. } => return None,
+            Confinement::Landlock { .. } => true,
+            Confinement::Bubblewrap { .. } => false,
+        };
         let says = |words: &[&str]| words.iter().any(|word| output.contains(word));
-        if says(&[".git/", "index.lock"]) && says(&["Read-only file system", "Device or resource busy"]) {
+        let refused = ["Read-only file system", "Device or resource busy"];
+        if says(&[".git/", "index.lock"]) && (says(&refused) || is_partly && says(&["Permission denied"])) {
             return Some(
-                "Version control's own files are read-only to commands; leave the changes uncommitted, they are kept."
+                "Version control's own files are read-only to commands. To commit, call the tool Commit; what is left \
+                 uncommitted is kept."
                     .to_owned(),
             );
         }
@@ -187,6 +200,11 @@ impl Bash {
             return Some(
                 "The command is confined: it may write only in your directory and in $OFFSHOOT_SCRATCH.".to_owned(),
             );
+        }
+        if is_partly && says(&["Permission denied"]) {
+            let message = "The command is partly confined: it may write only in your directory, in $OFFSHOOT_SCRATCH and in \
+                           $TMPDIR, and may use no sockets.";
+            return Some(message.to_owned());
         }
         let unreachable =
             ["Network is unreachable", "Could not resolve host", "Temporary failure in name resolution", "EAI_AGAIN"];

@@ -43,6 +43,11 @@ pub trait Tool: Send + Sync {
     /// boundary: the call is answered with them and nobody is asked.
     fn access(&self, input: &Value, place: &Place) -> Result<Access, ToolError>;
 
+    /// Why calls are asked about although rules allow them, if so: what should stand around them isn't there.
+    fn caution(&self) -> Option<String> {
+        None
+    }
+
     /// Does it. Must stay inside `context.place`. Dropping the future ends everything that it started.
     async fn run(&self, input: Value, context: &ToolContext) -> Result<ToolOutput, ToolError>;
 }
@@ -92,7 +97,7 @@ pub struct ToolError {
     /// What was tried, on what, why it failed, what to do.
     pub message: String,
     /// More for the window.
-    pub detail: Option<ResultDetail>,
+    pub detail: Option<Box<ResultDetail>>,
     /// What came out before it failed, handed to the model as it is; mostly empty.
     pub output: String,
 }
@@ -167,7 +172,7 @@ pub struct AgentCall {
 
 /// Starts agents on behalf of a call. Implemented by the tree.
 #[async_trait]
-pub trait Delegate: Tasks {
+pub trait Delegate: Tasks + Commits {
     /// Routes the call, starts the agent, and waits for it when it runs in the foreground. The output is the result that
     /// the calling model reads.
     async fn delegate(&self, agent: &AgentId, call: &CallId, wish: AgentCall) -> Result<ToolOutput, ToolError>;
@@ -238,6 +243,7 @@ pub mod agent;
 mod bash;
 mod capture;
 mod commands;
+pub(crate) mod commit;
 mod diff;
 pub(crate) mod disk;
 mod edit;
@@ -255,10 +261,13 @@ mod testing;
 mod text;
 pub mod todo_write;
 mod tree_walk;
+mod web_fetch;
 mod write;
 
 pub use commands::{Commands, Ran};
+pub use commit::{CommitCall, Commits};
 pub use file_memory::{FileMemory, Seen};
+pub use web_fetch::{Lookup, SystemLookup, Web};
 
 /// What the standard tools are made with.
 #[derive(Clone)]
@@ -273,6 +282,10 @@ pub struct Options {
     pub writable: Vec<PathBuf>,
     /// What one command may use up.
     pub limits: Limits,
+    /// What `WebFetch` may reach.
+    pub web: Web,
+    /// Whether commands that can't be confined run where rules allow them; otherwise each is asked about.
+    pub unconfined_allowed: bool,
 }
 
 /// The environment of commands, built from nothing else.
@@ -292,6 +305,7 @@ pub struct Environment {
 
 /// The tools that every agent's toolbox starts from, in the order in which models are told of them.
 pub fn standard(options: Options) -> Vec<Arc<dyn Tool>> {
+    let web = options.web.clone();
     vec![
         Arc::new(read::Read),
         Arc::new(write::Write),
@@ -304,6 +318,8 @@ pub fn standard(options: Options) -> Vec<Arc<dyn Tool>> {
         Arc::new(task_output::TaskOutput),
         Arc::new(task_stop::TaskStop),
         Arc::new(send_message::SendMessage),
+        Arc::new(commit::Commit),
+        Arc::new(web_fetch::WebFetch(web)),
     ]
 }
 
@@ -329,13 +345,15 @@ mod tests {
             network: false,
             writable: Vec::new(),
             limits: Limits::default(),
+            web: Web::default(),
+            unconfined_allowed: false,
         });
         let toolbox = Toolbox::new(tools);
         let names: Vec<_> = toolbox.names().collect();
         assert_eq!(names[..7], ["Read", "Write", "Edit", "Bash", "Grep", "Glob", "TodoWrite"]);
-        assert_eq!(names[7..], ["TaskList", "TaskOutput", "TaskStop", "SendMessage"]);
+        assert_eq!(names[7..], ["TaskList", "TaskOutput", "TaskStop", "SendMessage", "Commit", "WebFetch"]);
         let parallel: Vec<_> = names.iter().filter(|name| toolbox.get(name).unwrap().is_parallel()).collect();
-        assert_eq!(parallel, [&"Read", &"Grep", &"Glob", &"TaskList", &"TaskOutput"]);
+        assert_eq!(parallel, [&"Read", &"Grep", &"Glob", &"TaskList", &"TaskOutput", &"WebFetch"]);
         for definition in toolbox.definitions() {
             let schema = definition.input_schema;
             assert_eq!(schema["additionalProperties"], false, "{}", definition.name);

@@ -8,7 +8,10 @@ use async_trait::async_trait;
 use offshoot_protocol::{AgentId, CallId};
 use serde_json::Value;
 
-use super::{AgentCall, Delegate, FileMemory, OutputSink, ShellJob, Tasks, Tool, ToolContext, ToolError, ToolOutput};
+use super::{
+    AgentCall, CommitCall, Commits, Delegate, FileMemory, OutputSink, ShellJob, Tasks, Tool, ToolContext, ToolError,
+    ToolOutput,
+};
 use crate::boundary::Place;
 
 /// An isolated agent's folders on the disk, and its memory.
@@ -51,6 +54,13 @@ impl Tasks for NoDelegate {
         let output = std::fs::read_to_string(&file).unwrap_or_default();
         let _ = std::fs::remove_file(&file);
         Ok(format!("{outcome:?}: {output}"))
+    }
+}
+
+#[async_trait]
+impl Commits for NoDelegate {
+    async fn commit(&self, _: &AgentId, _: CommitCall) -> Result<Option<crate::worktree::Committed>, ToolError> {
+        Ok(None)
     }
 }
 

@@ -51,6 +51,8 @@ pub struct Kit {
     pub merges: Merges,
     /// Makes ids.
     pub ids: Arc<Ids>,
+    /// How far commands are confined, where that is less than wholly.
+    pub confinement: Option<String>,
     /// The person's home directory.
     pub home: PathBuf,
     /// The person's settings folder, where their roles and plugins are.
@@ -105,7 +107,12 @@ impl Means {
         let of_rules = loaded.add_rules_to(&mut rules);
         let of_files = loaded.warnings.iter().chain(&of_rules).map(ToString::to_string);
         let texts = of_command_line.iter().map(ToString::to_string).chain(of_files);
-        let warnings = texts.map(|message| Warning { code: "settings".to_owned(), message }).collect();
+        let warnings = texts.map(|message| Warning { code: "settings".to_owned(), message });
+        let wall = kit.confinement.iter().map(|label| Warning {
+            code: "confinement".to_owned(),
+            message: format!("Commands are {label}. `offshoot doctor` says what is missing."),
+        });
+        let warnings = warnings.chain(wall).collect();
         let mut settings = loaded.settings;
         (kit.adjust)(&mut settings);
         Self {

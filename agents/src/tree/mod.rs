@@ -21,6 +21,7 @@ use crate::log::LogError;
 use crate::settings;
 use crate::turn::{self, Worker};
 
+mod committing;
 mod delegate;
 mod ending;
 mod hook;

@@ -24,7 +24,8 @@ impl Tree {
     /// The result of a call that waited for its agent's end.
     pub(super) fn handed_back(&self, id: &AgentId, outcome: AgentOutcome) -> Result<ToolOutput, ToolError> {
         let limit = self.report_limit(id);
-        let fail = |code, message: String| ToolError { detail: Some(detail(id)), ..ToolError::new(code, message) };
+        let fail =
+            |code, message: String| ToolError { detail: Some(Box::new(detail(id))), ..ToolError::new(code, message) };
         match outcome {
             AgentOutcome::Completed { report } => {
                 let file = self.report_file(id).display().to_string();

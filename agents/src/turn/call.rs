@@ -90,7 +90,7 @@ async fn run_and_record(worker: &Worker, id: &CallId, name: &str, input: &RawJso
     let todos = outcome.as_ref().ok().and_then(|output| output.todos.clone());
     let (content, detail, code) = match outcome {
         Ok(ToolOutput { content, detail, .. }) => (content, detail, None),
-        Err(error) => (error.content(), error.detail.clone(), Some(error.code.to_owned())),
+        Err(error) => (error.content(), error.detail.as_deref().cloned(), Some(error.code.to_owned())),
     };
     let (content, full) = output::bounded(worker, content).await;
     let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -132,7 +132,14 @@ async fn admit<'w>(
         output::restore(worker, Path::new(path)).await;
     }
     let hook = worker.before_call(id, name, &value).await?;
-    permit(worker, id, name, &value, input, access, hook.as_deref()).await?;
+    let mode = worker.journal.read(|fold| fold.agent(&worker.id).map(|agent| agent.mode).unwrap_or_default());
+    // Whoever turned asking off has been told that commands aren't confined.
+    let caution = tool.caution().filter(|_| mode != PermissionMode::Bypass);
+    let stricter = match (hook, caution) {
+        (Some(hook), Some(caution)) => Some(format!("{hook}; {caution}")),
+        (hook, caution) => hook.or(caution),
+    };
+    permit(worker, id, name, &value, input, access, stricter.as_deref()).await?;
     Ok((tool, value))
 }
 

@@ -10,7 +10,7 @@ use offshoot_protocol::{WorktreeState, WorktreeView};
 use super::fill::Filled;
 use super::record::{Lock, Record, Stage, write_json};
 use super::verify::{Marker, marker_path, points_at, verify};
-use super::{Base, Inner, Parent, Spec, Worktree, WorktreeError, fill, include, name, remove, snapshot};
+use super::{Base, Inner, Parent, Spec, Worktree, WorktreeError, fill, include, known, name, remove, snapshot};
 use crate::git::{Cancel, Checkout, Found, GitError, Trust, discover, index, to_path};
 
 /// Longest time a checkout may take; it can be cancelled before.
@@ -104,6 +104,7 @@ impl Planned {
 pub(super) fn record_start(inner: &Inner, plan: Plan, cancel: &Cancel) -> Result<Planned, WorktreeError> {
     let project = plan.path.parent().unwrap_or(&plan.path);
     std::fs::create_dir_all(project).map_err(WorktreeError::storage(format!("making {}", project.display())))?;
+    known::remember(project, &plan.parent.repository)?;
     let scratch = scratch(project)?;
     let start = snapshot::start(inner, &plan.parent.checkout, &plan.base, scratch.path(), cancel)?;
     Ok(Planned { plan, start })

@@ -13,6 +13,7 @@
 //! <root>/<project>-<hash>/<slug>-<short id>     a worktree
 //! <root>/<project>-<hash>/.records/<id>.json    what was made, or is being made or removed
 //! <root>/<project>-<hash>/.trash/               renamed away, deleted in the background
+//! <root>/<project>-<hash>/.repository.json      which repository that is
 //! <root>/<project>-<hash>/.lock                 held while something is made or removed
 //! <common dir>/worktrees/<name>/offshoot/       our marker and throw-away indexes, beside git's own files
 //! ```
@@ -26,6 +27,7 @@ mod error;
 mod fill;
 mod flush;
 mod include;
+mod known;
 mod name;
 mod record;
 mod remove;
@@ -45,10 +47,12 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::OwnedMutexGuard;
 
 pub use archive::{Archive, Archived};
+pub use commit::{Committed, commit_in_checkout};
 pub use create::{Plan, Progress, Setup};
 pub use error::WorktreeError;
+pub use known::Kept;
 pub use remove::Finished;
-pub use repair::{Listed, Standing};
+pub use repair::{Listed, Mended, Repaired, Standing};
 pub use verify::verify;
 
 use crate::clock::Clock;
@@ -298,7 +302,22 @@ impl Worktrees {
         hooks: bool,
     ) -> Result<Option<String>, WorktreeError> {
         let message = message.to_owned();
-        self.on(worktree, move |inner, worktree| commit::commit_all(inner, worktree, &message, hooks)).await
+        let committed =
+            self.on(worktree, move |inner, worktree| commit::commit(inner, worktree, &message, &[], hooks)).await?;
+        Ok(committed.map(|committed| committed.commit))
+    }
+
+    /// Commits on the worktree's branch, for the agent: what lies at or beneath `paths` (relative to the top of the
+    /// repository), or everything when there are none. Otherwise as [`Worktrees::commit_all`].
+    pub async fn commit(
+        &self,
+        worktree: &Worktree,
+        message: &str,
+        paths: Vec<PathBuf>,
+        hooks: bool,
+    ) -> Result<Option<Committed>, WorktreeError> {
+        let message = message.to_owned();
+        self.on(worktree, move |inner, worktree| commit::commit(inner, worktree, &message, &paths, hooks)).await
     }
 
     /// Everything that is recorded, with its standing. Changes nothing.
@@ -307,9 +326,21 @@ impl Worktrees {
         blocking(move || repair::list(&inner)).await
     }
 
+    /// Everything archived of every repository that worktrees were made of.
+    pub async fn all_archives(&self) -> Result<Vec<Kept>, WorktreeError> {
+        let inner = Arc::clone(&self.0);
+        blocking(move || known::archives(&inner)).await
+    }
+
+    /// Deletes the archives of discarded worktrees whose time is over, of every repository, and says which.
+    pub async fn expire_all(&self) -> Result<Vec<String>, WorktreeError> {
+        let inner = Arc::clone(&self.0);
+        blocking(move || known::expire(&inner)).await
+    }
+
     /// Puts right what a crash left: half-made worktrees are undone, half-done removals finished, locks of dead
-    /// processes and old trash removed. To be called when no agent runs. Returns what is there afterwards.
-    pub async fn repair(&self) -> Result<Vec<Listed>, WorktreeError> {
+    /// processes and old trash removed. To be called when no agent runs. Returns what was done and what is there.
+    pub async fn repair(&self) -> Result<Repaired, WorktreeError> {
         let inner = Arc::clone(&self.0);
         blocking(move || repair::repair(&inner)).await
     }

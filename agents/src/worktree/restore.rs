@@ -6,7 +6,7 @@ use std::sync::PoisonError;
 use super::archive::{ARCHIVES, State, state};
 use super::create::{Unclaimed, branches, free_path, mark, registered};
 use super::record::write_json;
-use super::{Inner, Worktree, WorktreeError, include, name};
+use super::{Inner, Worktree, WorktreeError, include, known, name};
 use crate::git::{Cancel, Checkout, GitError, Repository, Trust, missing_filters, to_path};
 
 pub(super) fn restore(
@@ -27,6 +27,7 @@ pub(super) fn restore(
     let project = inner.root.join(name::project_folder(&repository.common_dir, repository.top_level.as_deref()));
     std::fs::create_dir_all(&project).map_err(WorktreeError::storage(format!("making {}", project.display())))?;
     let project = project.canonicalize().map_err(WorktreeError::storage(format!("opening {}", project.display())))?;
+    known::remember(&project, repository)?;
     // Names are made anew from the branch's last part: the archive comes from the repository, which may be hostile.
     let leaf = name::slug(state.branch.rsplit('/').next().unwrap_or_default());
     let branch = free_branch(inner, &from, &state, &leaf)?;

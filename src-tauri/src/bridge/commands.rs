@@ -6,9 +6,11 @@ use offshoot_protocol::{
     AgentId, Batch, BlobHash, ChangeSummary, Clash, Command, Conversation, FileDiff, MergeDone, MergeId, MergePreview,
     MergeSelection, Rejected, SessionId, SessionSummary, Snapshot, TrustQuestion,
 };
-use tauri::State;
 use tauri::ipc::Channel;
+use tauri::{AppHandle, State};
 
+use super::attention::Attention;
+use super::notification::Around;
 use super::{Bridge, Roles, Startup};
 use crate::access;
 use crate::keys::Account;
@@ -99,6 +101,7 @@ pub(super) async fn conversation(
 /// Sends everything behind `cursor` through `on_batch`, until the page subscribes again: it shows one session at a time.
 #[tauri::command]
 pub(super) async fn subscribe(
+    app: AppHandle,
     bridge: State<'_, Bridge>,
     session: SessionId,
     cursor: u64,
@@ -107,7 +110,18 @@ pub(super) async fn subscribe(
     let workbench = bridge.workbench().await?;
     let mut subscription = workbench.subscribe(&session, cursor).await?;
     workbench.follow_changes(&session).await?;
-    bridge.keep_subscription(session, async move { while on_batch.send(subscription.next().await).is_ok() {} });
+    let now = workbench.snapshot(&session).await?;
+    let mut attention = Attention::new(Around::new(app), bridge.notifies(), &now.session.requests, now.cursor);
+    let follow = async move {
+        loop {
+            let batch = subscription.next().await;
+            attention.take(&batch);
+            if on_batch.send(batch).is_err() {
+                break;
+            }
+        }
+    };
+    bridge.keep_subscription(session, follow);
     Ok(())
 }
 

@@ -4,6 +4,7 @@
 #![allow(clippy::print_stdout, reason = "shares and sums are for whoever runs the tests")]
 
 mod catalog;
+mod commits;
 mod crash;
 mod early;
 mod failures;
@@ -22,3 +23,11 @@ mod subagents;
 mod tasks;
 mod telling;
 mod turns;
+
+/// Rules that allow, as the command line would give them.
+fn allow(rules: &[&str]) -> offshoot_agents::policy::Rules {
+    let texts: Vec<String> = rules.iter().map(|rule| (*rule).to_owned()).collect();
+    let mut rules = offshoot_agents::policy::Rules::default();
+    rules.add(offshoot_agents::policy::RuleKind::Allow, offshoot_agents::policy::RuleSource::CommandLine, &texts);
+    rules
+}

@@ -1,6 +1,7 @@
 //! Permission requests of a whole tree.
 
-use offshoot_protocol::{AgentState, Answer, Command};
+use offshoot_protocol::{AgentState, Answer, Command, DecidedBy, EventBody};
+use offshoot_tests::world::Unconfined;
 use offshoot_tests::{Setup, World, in_fork, in_root, reply};
 use serde_json::json;
 
@@ -117,5 +118,78 @@ async fn without_anybody_to_ask_a_childs_request_is_denied_and_said_so() {
     let view = world.settled().await;
     assert!(view.requests.is_empty());
     assert!(!world.repository.path().join("b.txt").exists());
+    world.server.finish();
+}
+
+#[tokio::test]
+async fn a_granted_rule_answers_the_other_requests_that_it_decides_and_no_others() {
+    let fork = |name: &str| json!({"prompt": format!("write {name}"), "description": name, "isolation": "worktree"});
+    let write = |name: &str, file: &str| {
+        let directive = format!("write {name}");
+        in_fork(&directive).when_told(&directive).call("Write", json!({"file_path": file, "content": name}))
+    };
+    let ends = |name: &str| in_fork(&format!("write {name}")).text(&format!("Scope: {name}\nResult: ended"));
+    let world = World::new([
+        in_root().when_told("go").call("Agent", fork("one")).call("Agent", fork("two")).call("Agent", fork("three")),
+        in_root().when_result("async_launched").text("Waiting."),
+        in_root().when_told("<task-notification>").repeated().text("Noted."),
+        write("one", "docs/a.txt"),
+        write("two", "docs/a.txt"),
+        write("three", "other.txt"),
+        ends("one"),
+        ends("two"),
+        ends("three"),
+    ])
+    .await;
+    world.say("go").await;
+    let view = world.until("three ask", |view| view.requests.len() == 3).await;
+    let of = |title: &str| {
+        let fits = |request: &&offshoot_protocol::PermissionRequest| request.asker.last().unwrap().title == title;
+        view.requests.iter().find(fits).unwrap().clone()
+    };
+    // For its own subtree: the siblings go on waiting.
+    let rules = vec!["Edit(/docs/**)".to_owned()];
+    world.answer(&of("one"), Answer::AllowForSubtree { rules: rules.clone() }).await;
+    world.until("one is done", |view| view.agents.iter().any(|agent| agent.state == AgentState::Completed)).await;
+    assert_eq!(world.view().await.requests.len(), 2);
+    // For the session: whom the rule decides goes on, by the rule.
+    let again = of("three");
+    world.answer(&again, Answer::AllowForSession { rules }).await;
+    world.settled().await;
+    let events = world.events().await;
+    let by = |id: &offshoot_protocol::RequestId| {
+        events.iter().find_map(|event| match &event.body {
+            EventBody::PermissionDecided { request, by, .. } if request == id => Some(*by),
+            _ => None,
+        })
+    };
+    assert_eq!(by(&of("one").id), Some(DecidedBy::User));
+    assert_eq!(by(&of("two").id), Some(DecidedBy::Rule));
+    assert_eq!(by(&again.id), Some(DecidedBy::User));
+    let late = world.try_wish(Command::Answer { request: of("two").id, answer: Answer::AllowOnce }).await;
+    assert_eq!(late.unwrap_err().code, offshoot_protocol::RejectedCode::Gone);
+    world.server.finish();
+}
+
+#[tokio::test]
+async fn where_nothing_confines_commands_each_asks_and_the_person_is_told() {
+    let run = || json!({"command": "echo hello"});
+    let world = World::with(
+        Setup { rules: super::allow(&["Bash"]), unconfined: Unconfined::Asked, ..Setup::default() },
+        [
+            reply().when_told("run").call("Bash", run()),
+            reply().when_result("hello").call("Read", json!({"file_path": "README.md"})),
+            reply().when_result("1").text("Done."),
+        ],
+    )
+    .await;
+    let root = &world.view().await.agents[0];
+    assert!(root.warnings.iter().any(|warning| warning.code == "confinement"), "{:?}", root.warnings);
+    world.say("run").await;
+    let request = world.asked(|request| request.tool == "Bash").await;
+    assert_eq!(request.reason, "commands are not confined: tests, so each is asked about");
+    assert!(request.suggested_rules.is_empty(), "no rule would answer the next one");
+    world.answer(&request, Answer::AllowOnce).await;
+    world.settled().await;
     world.server.finish();
 }

@@ -23,6 +23,8 @@ const ICONS: Record<CallFace, IconName> = {
   agent: "fork",
   plan: "plan",
   message: "message",
+  commit: "commit",
+  web: "globe",
   other: "tool",
 };
 
@@ -64,6 +66,11 @@ export function CallCard(props: CallProps): JSX.Element {
     return detail?.kind === "edited" ? parseUnified(detail.diff) : undefined;
   });
 
+  const made = () => {
+    const detail = result()?.detail;
+    return detail?.kind === "committed" ? detail : undefined;
+  };
+
   return (
     <div class={s.card} data-open={isOpen()} data-failed={result()?.is_error === true}>
       <button type="button" class={s.line} aria-expanded={isOpen()} onClick={() => setOpen(!isOpen())}>
@@ -77,6 +84,14 @@ export function CallCard(props: CallProps): JSX.Element {
             <span class={s.counts}>
               <span class={s.added}>+{countLines(hunks()).added}</span>
               <span class={s.removed}>−{countLines(hunks()).removed}</span>
+            </span>
+          )}
+        </Show>
+        <Show when={made()}>
+          {(commit) => (
+            <span class={s.counts}>
+              <span class={s.added}>+{commit().insertions}</span>
+              <span class={s.removed}>−{commit().deletions}</span>
             </span>
           )}
         </Show>
@@ -250,6 +265,11 @@ function Facts(props: { view: CallView | undefined }): JSX.Element {
     if (result.detail?.kind === "ran") {
       list.push(result.detail.exit === undefined ? "Ended by a signal" : `Exit status ${result.detail.exit}`);
       if (result.detail.confinement) list.push(result.detail.confinement);
+    }
+    if (result.detail?.kind === "committed") {
+      const { commit, branch, files } = result.detail;
+      list.push(`Commit ${commit.slice(0, 10)}${branch === undefined ? "" : ` on ${branch}`}`);
+      list.push(files === 1 ? "1 file" : `${files} files`);
     }
     return list;
   };

@@ -8,6 +8,7 @@ import { Icon } from "../parts/Icon";
 import { Path } from "../parts/Path";
 import { Unseen } from "../parts/Unseen";
 import { hasUnseen } from "../parts/invisible";
+import { shortenPaths } from "../parts/paths";
 import type { Answer, PermissionRequest } from "../protocol.gen";
 import { TextDiff } from "../review/TextDiff";
 import { parseUnified } from "../review/diff";
@@ -23,9 +24,11 @@ export function RequestCard(props: {
   const app = useApp();
   const isArmed = useArmed(() => props.place ?? 0);
   const [isSending, setSending] = createSignal(false);
-  const [isTelling, setTelling] = createSignal(false);
+  /** What is being written, below the answers: they stay where they are. */
+  const [writing, open] = createSignal<"telling" | "widening" | undefined>();
+  const isTelling = () => writing() === "telling";
+  const isWidening = () => writing() === "widening";
   const [reason, setReason] = createSignal("");
-  const [isWidening, setWidening] = createSignal(false);
   const [written, setWritten] = createSignal("");
   const [showRules, setShowRules] = createSignal(false);
   let card: HTMLDivElement | undefined;
@@ -48,7 +51,7 @@ export function RequestCard(props: {
 
   const widen = () => {
     setWritten(rules().join("\n"));
-    setWidening(true);
+    open("widening");
   };
   /** The rules as the person left them, one a line. */
   const edited = () =>
@@ -96,13 +99,49 @@ export function RequestCard(props: {
       <What request={props.request} />
       <dl class={s.facts}>
         <dt>Why</dt>
-        <dd>{props.request.reason}</dd>
+        <dd title={props.request.reason}>
+          <Unseen text={shortenPaths(props.request.reason, props.request.directory)} />
+        </dd>
         <dt>Where</dt>
         <dd class={s.where}>
-          <Path path={props.request.directory} />
+          <span class={s.folder} title={props.request.directory}>
+            <Path path={placeOf(props.request)} />
+          </span>
           <span class={s.isolated}>{props.request.isolated ? "its own worktree" : "the shared folder, not a worktree"}</span>
         </dd>
       </dl>
+      <div class={s.answers}>
+        <Button kind="primary" aria-disabled={!canAnswer()} onClick={() => void answer({ kind: "allow_once" })}>
+          Allow once
+        </Button>
+        <Button data-denies aria-disabled={!canAnswer()} onClick={() => void answer({ kind: "deny" })}>
+          Deny
+        </Button>
+        <Show when={rules().length > 0}>
+          <Button
+            aria-disabled={!canAnswer()}
+            title={rules().join("\n")}
+            onClick={() => void answer({ kind: "allow_for_agent", rules: rules() })}
+          >
+            Allow for this agent
+          </Button>
+        </Show>
+        <Button data-denies kind="quiet" aria-expanded={isTelling()} onClick={() => open("telling")}>
+          Deny and tell why
+        </Button>
+        <Show when={rules().length > 0}>
+          <Button
+            aria-disabled={!canAnswer()}
+            title={rules().join("\n")}
+            onClick={() => void answer({ kind: "allow_for_subtree", rules: rules() })}
+          >
+            Allow for this subtree
+          </Button>
+          <Button aria-expanded={isWidening()} onClick={widen}>
+            Always allow …
+          </Button>
+        </Show>
+      </div>
       <Show when={isTelling()}>
         <textarea
           class={s.reason}
@@ -119,11 +158,19 @@ export function RequestCard(props: {
             }
             if (event.key === "Escape") {
               event.stopPropagation();
-              setTelling(false);
+              open(undefined);
               card?.focus();
             }
           }}
         />
+        <div class={s.confirm}>
+          <Button kind="primary" aria-disabled={!canAnswer()} onClick={deny}>
+            Deny and tell
+          </Button>
+          <Button kind="quiet" onClick={() => open(undefined)}>
+            Back
+          </Button>
+        </div>
       </Show>
       <Show when={isWidening()}>
         <label class={s.widen}>
@@ -138,7 +185,7 @@ export function RequestCard(props: {
             onKeyDown={(event) => {
               if (event.key === "Escape") {
                 event.stopPropagation();
-                setWidening(false);
+                open(undefined);
                 card?.focus();
               }
             }}
@@ -152,9 +199,7 @@ export function RequestCard(props: {
         <p class={s.saved}>
           Always: saved in <code>.offshoot/settings.local.json</code> of the project's main checkout, for all its sessions.
         </p>
-      </Show>
-      <div class={s.answers}>
-        <Show when={isWidening()}>
+        <div class={s.confirm}>
           <Button
             kind="primary"
             aria-disabled={!canAnswer() || edited().length === 0}
@@ -168,55 +213,11 @@ export function RequestCard(props: {
           >
             Allow for this session
           </Button>
-          <Button kind="quiet" onClick={() => setWidening(false)}>
+          <Button kind="quiet" onClick={() => open(undefined)}>
             Back
           </Button>
-        </Show>
-        <Show
-          when={!isTelling() && !isWidening()}
-          fallback={
-            <Show when={isTelling()}>
-              <Button kind="primary" aria-disabled={!canAnswer()} onClick={deny}>
-                Deny and tell
-              </Button>
-              <Button kind="quiet" onClick={() => setTelling(false)}>
-                Back
-              </Button>
-            </Show>
-          }
-        >
-          <span class={s.side}>
-            <Button kind="primary" aria-disabled={!canAnswer()} onClick={() => void answer({ kind: "allow_once" })}>
-              Allow once
-            </Button>
-            <Show when={rules().length > 0}>
-              <Button
-                aria-disabled={!canAnswer()}
-                title={rules().join("\n")}
-                onClick={() => void answer({ kind: "allow_for_agent", rules: rules() })}
-              >
-                Allow for this agent
-              </Button>
-              <Button
-                aria-disabled={!canAnswer()}
-                title={rules().join("\n")}
-                onClick={() => void answer({ kind: "allow_for_subtree", rules: rules() })}
-              >
-                Allow for this subtree
-              </Button>
-              <Button onClick={widen}>Always allow …</Button>
-            </Show>
-          </span>
-          <span class={s.side}>
-            <Button aria-disabled={!canAnswer()} onClick={() => void answer({ kind: "deny" })}>
-              Deny
-            </Button>
-            <Button kind="quiet" onClick={() => setTelling(true)}>
-              Deny and tell why
-            </Button>
-          </span>
-        </Show>
-      </div>
+        </div>
+      </Show>
       <div class={s.foot}>
         <Show when={rules().length > 0 && !isTelling() && !isWidening()}>
           <button type="button" class={s.rulesToggle} aria-expanded={showRules()} onClick={() => setShowRules(!showRules())}>
@@ -243,6 +244,12 @@ export function RequestCard(props: {
       </div>
     </div>
   );
+}
+
+/** The end of a long path says which folder it is; the whole is told when the pointer rests on it. */
+function placeOf(request: PermissionRequest): string {
+  const parts = request.directory.split("/");
+  return parts.length > 4 ? `…/${parts.slice(-2).join("/")}` : request.directory;
 }
 
 function question(request: PermissionRequest): string {

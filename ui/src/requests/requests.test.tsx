@@ -177,3 +177,26 @@ test("the request also stands in the conversation that it belongs to", async () 
   const conversation = screen.getByRole("region", { name: "Conversation" });
   expect(await within(conversation).findByRole("button", { name: "Allow once" })).toBeTruthy();
 });
+
+test("the answers stay where they are while something is written with them", async () => {
+  const { panel, button } = await asked();
+  vi.advanceTimersByTime(1_000);
+  const order = () => within(panel).getAllByRole("button").map((each) => each.textContent);
+  const from = order().indexOf("Allow once");
+  const answers = order().slice(from, from + 6);
+  expect(answers).toEqual([
+    "Allow once",
+    "Deny",
+    "Allow for this agent",
+    "Deny and tell why",
+    "Allow for this subtree",
+    "Always allow …",
+  ]);
+  for (const name of ["Deny and tell why", "Always allow …"]) {
+    fireEvent.click(button(name));
+    expect(order().slice(from, from + 6)).toEqual(answers);
+    // What is written, and the button that sends it, stand behind all of them.
+    const field = within(panel).getAllByRole("textbox").at(-1) as HTMLElement;
+    expect(button("Always allow …").compareDocumentPosition(field) & Node.DOCUMENT_POSITION_FOLLOWING).toBeTruthy();
+  }
+});

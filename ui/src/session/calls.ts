@@ -5,7 +5,7 @@ import type { RawJson, Todo, TodoStatus } from "../protocol.gen";
 export { relativePath } from "../parts/paths";
 
 /** How a call is drawn. */
-export type CallFace = "read" | "edit" | "command" | "agent" | "plan" | "message" | "other";
+export type CallFace = "read" | "edit" | "command" | "agent" | "plan" | "message" | "commit" | "web" | "other";
 
 const FACES: Record<string, CallFace> = {
   Read: "read",
@@ -20,6 +20,8 @@ const FACES: Record<string, CallFace> = {
   Agent: "agent",
   TodoWrite: "plan",
   SendMessage: "message",
+  Commit: "commit",
+  WebFetch: "web",
 };
 
 export function faceOf(name: string): CallFace {
@@ -54,7 +56,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-const TARGETS = ["file_path", "command", "pattern", "path", "description", "prompt", "to", "task_id", "query", "url"];
+const TARGETS = ["file_path", "command", "pattern", "path", "description", "prompt", "to", "task_id", "query", "url", "message"];
 /** In the tree an agent's own words come first: what a command is for says more than its start. */
 const ACTIVITY = ["description", "file_path", "command", "pattern", "path", "prompt"];
 

@@ -23,6 +23,7 @@ fn bash(sandbox: Sandbox) -> Bash {
         network: false,
         writable: Vec::new(),
         limits: Limits::default(),
+        unconfined_allowed: false,
     }
 }
 
@@ -55,7 +56,7 @@ async fn a_failure_is_an_error_with_its_output() {
         let bench = Bench::for_commands();
         let error = run(&bench, &bash, "echo \"it's\"; exit 3").await.unwrap_err();
         assert_eq!(error.content(), "{\"code\":\"command_failed\",\"message\":\"exit status 3\"}\nit's\n");
-        assert!(matches!(error.detail, Some(ResultDetail::Ran { exit: Some(3), .. })));
+        assert!(matches!(error.detail.as_deref(), Some(ResultDetail::Ran { exit: Some(3), .. })));
         let error = run(&bench, &bash, "kill -KILL $$").await.unwrap_err();
         assert!(error.code == "command_failed" && error.message.contains("signal"), "{error}");
         let error = run(&bench, &bash, "if").await.unwrap_err();
@@ -203,7 +204,7 @@ async fn the_main_checkout_and_its_repository_cannot_be_changed() {
         assert!(output.contains(words), "{command}: {output}");
     }
     let error = run(&bench, &bash, "git add a.txt").await.unwrap_err();
-    assert!(error.message.contains("leave the changes uncommitted"), "{error}");
+    assert!(error.message.contains("call the tool Commit"), "{error}");
     let error = run(&bench, &bash, &format!("echo a > {main}/a.txt")).await.unwrap_err();
     assert!(error.message.contains("it may write only in your directory"), "{error}");
 }
@@ -242,4 +243,15 @@ async fn without_network_the_failure_says_why() {
     bash.network = true;
     let error = run(&bench, &bash, "echo 'curl: (6) Could not resolve host: example.org'; exit 6").await.unwrap_err();
     assert_eq!(error.message, "exit status 6");
+}
+
+#[test]
+fn what_cannot_be_confined_is_asked_about_unless_the_person_settled_that() {
+    let open = bash(Sandbox::not_confined("a test"));
+    assert_eq!(open.caution().as_deref(), Some("commands are not confined: a test, so each is asked about"));
+    let settled = Bash { unconfined_allowed: true, ..bash(Sandbox::not_confined("a test")) };
+    assert_eq!(settled.caution(), None);
+    if let Some(sandbox) = Sandbox::installed(Vec::new()) {
+        assert_eq!(bash(sandbox).caution(), None);
+    }
 }

@@ -110,14 +110,14 @@ impl Life {
             self.worktrees.discard(&made.unwrap()).await.unwrap();
         }
         // It waits for what is being undone.
-        let listed = self.worktrees.repair().await.unwrap();
+        let listed = self.worktrees.repair().await.unwrap().there;
         assert!(listed.iter().all(|listed| listed.worktree.as_ref().is_some_and(|worktree| worktree.id != id)));
     }
 
     /// Another program finds everything that is there.
     async fn come_back_after_a_crash(&mut self) {
         self.worktrees = self.fixture.worktrees();
-        let listed = self.worktrees.repair().await.unwrap();
+        let listed = self.worktrees.repair().await.unwrap().there;
         assert!(listed.iter().all(|listed| listed.standing == Standing::Live), "{listed:?}");
         let found: BTreeSet<_> = listed.into_iter().filter_map(|listed| Some(listed.worktree?.id)).collect();
         assert_eq!(found, self.live.iter().map(|(worktree, _)| worktree.id.clone()).collect());

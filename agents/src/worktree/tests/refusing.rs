@@ -168,7 +168,7 @@ async fn a_missing_or_replaced_worktree_is_never_used() {
         missing(worktrees.commit_all(&worktree, "x", false).await.unwrap_err());
         let child = Spec { parent: Parent::Worktree(Box::new(worktree.clone())), ..spec("child", PathBuf::new()) };
         missing(worktrees.create(child).await.unwrap_err());
-        let listed = worktrees.repair().await.unwrap();
+        let listed = worktrees.repair().await.unwrap().there;
         let listed = listed.iter().find(|listed| listed.worktree.as_ref() == Some(&worktree)).unwrap();
         assert!(matches!(listed.standing, Standing::Missing { .. }), "{how}");
         if how != "deleted" {
