@@ -7,7 +7,7 @@
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
-use offshoot_protocol::{AgentId, Batch, Delta, Event, EventBody, SessionId, Snapshot};
+use offshoot_protocol::{AgentId, Batch, Delta, Event, EventBody, SessionId, Snapshot, Storage};
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
@@ -52,9 +52,7 @@ impl Journal {
     /// A session from the log.
     pub fn open(session: SessionId, clock: Arc<dyn Clock>, log: Arc<Log>) -> Result<Arc<Self>, LogError> {
         let mut fold = Fold::new(session.clone());
-        for event in log.events(&session, 0)? {
-            fold.apply(&event);
-        }
+        log.each_event(&session, 0, |event| fold.apply(&event))?;
         Ok(Self::with(session, clock, log, fold))
     }
 
@@ -124,6 +122,21 @@ impl Journal {
         }
     }
 
+    /// Waits until every fact up to `seq` is on disk, or until it is known that this may take a while: the disk is full, or
+    /// fails. The facts stay on their way even then.
+    pub async fn stored_soon(&self, seq: u64) -> Result<(), LogError> {
+        let mut health = self.log.health();
+        let waits = health.wait_for(|health| *health != Storage::Working);
+        tokio::select! {
+            biased;
+            stored = self.stored(seq) => stored,
+            Ok(health) = waits => match &*health {
+                Storage::Waiting { message } => Err(LogError::Waiting { message: message.clone() }),
+                Storage::Working => Ok(()),
+            },
+        }
+    }
+
     /// Records a fact and waits until it is on disk.
     pub async fn store(self: &Arc<Self>, agent: &AgentId, body: EventBody) -> Result<(), LogError> {
         let seq = self.record(agent, body);
@@ -156,7 +169,11 @@ impl Journal {
             content.push_events(&arrived);
         }
         mailbox.arrived.notify_one();
-        Ok(Subscription { mailbox, last: None })
+        let mut health = self.log.health();
+        if *health.borrow() != Storage::Working {
+            health.mark_changed();
+        }
+        Ok(Subscription { mailbox, health, last: None })
     }
 
     fn committed(&self, result: Result<Vec<Event>, LogError>) {
@@ -273,6 +290,7 @@ fn is_same_target(a: &Delta, b: &Delta) -> bool {
 /// One listener of a session.
 pub struct Subscription {
     mailbox: Arc<Mailbox>,
+    health: watch::Receiver<Storage>,
     last: Option<Instant>,
 }
 
@@ -283,13 +301,20 @@ impl Subscription {
             if let Some(last) = self.last {
                 tokio::time::sleep_until(last + FRAME).await;
             }
-            let batch = std::mem::take(&mut self.mailbox.lock().batch);
-            if !batch.events.is_empty() || !batch.deltas.is_empty() {
+            let mut batch = std::mem::take(&mut self.mailbox.lock().batch);
+            if self.health.has_changed().unwrap_or(false) {
+                batch.storage = Some(self.health.borrow_and_update().clone());
+            }
+            if batch != Batch::default() {
                 self.last = Some(Instant::now());
                 return batch;
             }
             self.last = None;
-            self.mailbox.arrived.notified().await;
+            tokio::select! {
+                () = self.mailbox.arrived.notified() => {}
+                // A log that is gone has no news.
+                Ok(()) = self.health.changed() => self.health.mark_changed(),
+            }
         }
     }
 }

@@ -25,6 +25,8 @@ pub struct Encoded {
     pub last_mark: Option<usize>,
     /// Offset at which a mark on the siblings' common end is inserted: on the block before a fork's directive.
     pub fork_mark: Option<usize>,
+    /// Of each block, in order, the offset of a mark on it; nothing for blocks that may not carry one.
+    pub block_marks: Vec<Option<u32>>,
 }
 
 /// A message with its encoded bytes. Shared by every transcript that contains it.

@@ -119,6 +119,23 @@ impl Transcript {
         std::iter::successors(self.last.as_deref(), |node| node.before.as_deref()).map(|node| &node.stored)
     }
 
+    /// How many messages both have in common, counted from the first: the same in memory, not merely equal.
+    pub fn common(&self, other: &Self) -> u32 {
+        let (mut a, mut b) = (self.last.as_ref(), other.last.as_ref());
+        while let (Some(left), Some(right)) = (a, b) {
+            if Arc::ptr_eq(left, right) {
+                return left.len;
+            }
+            if left.len >= right.len {
+                a = left.before.as_ref();
+            }
+            if right.len >= left.len {
+                b = right.before.as_ref();
+            }
+        }
+        0
+    }
+
     /// Whether both are the same list in memory, not merely equal.
     pub fn is_same(&self, other: &Self) -> bool {
         match (&self.last, &other.last) {
@@ -191,6 +208,17 @@ mod tests {
         assert_eq!((parent.segment_len(), parent.segment_newest_first().count()), (2, 2));
         assert_eq!((parent.prefix(2).segment_start(), parent.prefix(2).segment().len()), (0, 2));
         assert_eq!(parent.prefix(3).segment_start(), 2);
+    }
+
+    #[test]
+    fn what_two_have_in_common_ends_where_one_went_its_own_way() {
+        let parent = transcript(&["a", "b", "c"]);
+        let mut fork = parent.prefix(2);
+        fork.push(Message::user("c", Origin::User));
+        fork.push(Message::user("d", Origin::User));
+        assert_eq!((parent.common(&fork), fork.common(&parent)), (2, 2));
+        assert_eq!(parent.common(&parent.prefix(1)), 1);
+        assert_eq!(parent.common(&transcript(&["a"])), 0);
     }
 
     #[test]

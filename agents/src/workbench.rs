@@ -11,8 +11,8 @@ use std::sync::{Arc, PoisonError};
 use futures_util::future::join_all;
 use offshoot_protocol::{
     AgentId, AgentView, BlobHash, ChangeSummary, Clash, Command, Conversation, FileDiff, MergeDone, MergeId,
-    MergePreview, MergeSelection, Rejected, RejectedCode, RoleSummary, RoleUse, RoleWarning, SessionId, SessionSummary,
-    Snapshot, Trust, TrustQuestion,
+    MergePreview, MergeSelection, PriceList, Rejected, RejectedCode, RoleSummary, RoleUse, RoleWarning, SessionId,
+    SessionSummary, Snapshot, Trust, TrustQuestion,
 };
 use tokio::sync::{Mutex, OnceCell};
 
@@ -23,15 +23,19 @@ use crate::log::{Log, LogError};
 use crate::merge::Merges;
 use crate::model::{KnownModels, Model, Provider};
 use crate::policy::Rules;
+use crate::price;
 use crate::role::model_alias::ModelAliases;
 use crate::role::studio::Studio;
 use crate::role::uses;
 use crate::sandbox::{Confinement, Limits, Sandbox};
-use crate::settings::Settings;
+use crate::settings::{self, Settings};
 use crate::tool::{self, Toolbox};
 use crate::tree::{Keep, Kit, Means, Tree};
 use crate::trust::{TrustFile, main_checkout, would_activate};
 use crate::worktree::Worktrees;
+
+mod moving;
+mod reading;
 
 /// Everything a workbench is given. It looks nothing up by itself.
 pub struct Options {
@@ -77,6 +81,20 @@ impl Workbench {
     /// Opens the data folder, or says who has it.
     pub fn open(options: Options) -> Result<Self, LogError> {
         let log = Log::open(&options.data_dir)?;
+        Ok(Self::on(log, options))
+    }
+
+    /// The same, but where another program has the folder, it is opened for looking: nothing is changed, and no wish is
+    /// met.
+    pub fn open_to_look(options: Options) -> Result<Self, LogError> {
+        let log = match Log::open(&options.data_dir) {
+            Err(LogError::InUse { .. }) => Log::open_read_only(&options.data_dir),
+            opened => opened,
+        }?;
+        Ok(Self::on(log, options))
+    }
+
+    fn on(log: Arc<Log>, options: Options) -> Self {
         let home = PathBuf::from(&options.tools.environment.home);
         let confinement = match options.tools.sandbox.confinement() {
             Confinement::Bubblewrap { .. } => None,
@@ -88,15 +106,8 @@ impl Workbench {
         let git = Git::new(options.git);
         let ids = Arc::new(options.ids);
         let merges = Merges::new(options.data_dir.join("merges"), git.clone(), ids.clone());
-        match merges.recover() {
-            Ok(recovered) => {
-                for step in recovered {
-                    tracing::warn!(merge = %step.merge, target = %step.target.display(), left_alone = ?step.left_alone,
-                        applied = step.applied, "a merge that a crash had interrupted was finished");
-                }
-            }
-            // What can't be finished now is tried again at the next start.
-            Err(error) => tracing::error!(%error, "an interrupted merge could not be finished"),
+        if !log.is_read_only() {
+            finish_merges(&merges);
         }
         let kit = Kit {
             models: options.models,
@@ -117,7 +128,7 @@ impl Workbench {
             home,
             config_dir: options.config_dir.clone(),
         };
-        Ok(Self {
+        Self {
             log,
             clock: options.clock,
             data_dir: options.data_dir,
@@ -125,7 +136,7 @@ impl Workbench {
             kit: Arc::new(kit),
             sessions: Mutex::default(),
             repaired: OnceCell::new(),
-        })
+        }
     }
 
     /// Lets new sessions ask another model. Agents that were started keep theirs.
@@ -144,6 +155,14 @@ impl Workbench {
         &self.config_dir
     }
 
+    /// What models cost as of now: the built-in prices, with the person's laid over them. Read anew each time, so that an
+    /// edited file counts at once.
+    pub fn prices(&self) -> PriceList {
+        let file = self.config_dir.join(price::FILE);
+        let text = settings::read_text(&file, None);
+        price::list(text.as_ref().map(Option::as_deref).map_err(String::as_str), &file.display().to_string())
+    }
+
     /// All sessions, the one with the newest event first.
     pub fn sessions(&self) -> Result<Vec<SessionSummary>, Rejected> {
         self.log.sessions().map_err(|error| storage(&error))
@@ -155,6 +174,7 @@ impl Workbench {
             let message = format!("{} is not a folder that can be opened.", project.display());
             Rejected::new(RejectedCode::NotFound, message, "Choose another one.")
         })?;
+        self.check_storage()?;
         self.repair().await;
         let means = self.means(&project).await?;
         let session = SessionId(self.kit.ids.next("s-"));
@@ -186,6 +206,9 @@ impl Workbench {
     /// Carries out a wish about a session.
     pub async fn command(&self, session: &SessionId, command: Command) -> Result<(), Rejected> {
         let tree = self.tree(session).await?;
+        if !matches!(command, Command::Interrupt { .. } | Command::Stop { .. } | Command::StopShell { .. }) {
+            self.check_storage()?;
+        }
         match command {
             Command::SendMessage { agent, text } => tree.send(&agent, text).await,
             Command::WithdrawInput { agent, input } => tree.withdraw(&agent, &input).await,
@@ -213,7 +236,7 @@ impl Workbench {
 
     /// The session as of now.
     pub async fn snapshot(&self, session: &SessionId) -> Result<Snapshot, Rejected> {
-        self.tree(session).await?.journal().snapshot().await.map_err(|error| storage(&error))
+        self.journal(session).await?.snapshot().await.map_err(|error| storage(&error))
     }
 
     /// Up to `limit` messages of an agent before message `before`; absent: the last ones.
@@ -224,13 +247,13 @@ impl Workbench {
         before: Option<u32>,
         limit: u32,
     ) -> Result<Conversation, Rejected> {
-        let tree = self.tree(session).await?;
-        tree.journal().read(|fold| fold.conversation(agent, before, limit)).ok_or_else(no_such_agent)
+        let journal = self.journal(session).await?;
+        journal.read(|fold| fold.conversation(agent, before, limit)).ok_or_else(no_such_agent)
     }
 
     /// Everything after `cursor`, and what comes.
     pub async fn subscribe(&self, session: &SessionId, cursor: u64) -> Result<Subscription, Rejected> {
-        self.tree(session).await?.journal().subscribe(cursor).map_err(|error| storage(&error))
+        self.journal(session).await?.subscribe(cursor).map_err(|error| storage(&error))
     }
 
     /// What differs from the base of an agent's worktree. Rejected when it has none.
@@ -274,11 +297,13 @@ impl Workbench {
         leave_out: bool,
         commit: Option<String>,
     ) -> Result<MergeDone, Rejected> {
+        self.check_storage()?;
         self.tree(session).await?.merge_apply(merge, leave_out, commit).await
     }
 
     /// Takes out again what was applied.
     pub async fn merge_undo(&self, session: &SessionId, merge: &MergeId) -> Result<(), Rejected> {
+        self.check_storage()?;
         self.tree(session).await?.merge_undo(merge).await
     }
 
@@ -380,12 +405,9 @@ impl Workbench {
         if let Some(tree) = sessions.get(session) {
             return Ok(tree.clone());
         }
+        self.check_storage()?;
         self.repair().await;
-        let journal = Journal::open(session.clone(), self.clock.clone(), self.log.clone());
-        let journal = journal.map_err(|error| storage(&error))?;
-        if journal.read(|fold| fold.root().is_none()) {
-            return Err(Rejected::new(RejectedCode::NotFound, format!("There is no session {session}."), ""));
-        }
+        let journal = self.stored_journal(session)?;
         let project = journal.read(|fold| PathBuf::from(&fold.view.project));
         let tree = Tree::new(journal, self.means(&project).await?, self.session_folder(session));
         tree.recover().await.map_err(|error| storage(&error))?;
@@ -440,6 +462,20 @@ fn toolbox(options: tool::Options) -> Toolbox {
     let mut tools = tool::standard(options);
     tools.push(Arc::new(tool::agent::AgentTool));
     Toolbox::new(tools)
+}
+
+/// Finishes what a crash has left of merges.
+fn finish_merges(merges: &Merges) {
+    match merges.recover() {
+        Ok(recovered) => {
+            for step in recovered {
+                tracing::warn!(merge = %step.merge, target = %step.target.display(), left_alone = ?step.left_alone,
+                    applied = step.applied, "a merge that a crash had interrupted was finished");
+            }
+        }
+        // What can't be finished now is tried again at the next start.
+        Err(error) => tracing::error!(%error, "an interrupted merge could not be finished"),
+    }
 }
 
 /// Whether anything of the session still runs.

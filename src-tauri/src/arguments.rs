@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 mod exec;
 mod models;
+mod moving;
 mod permissions;
 mod review;
 mod roles;
@@ -14,6 +15,7 @@ mod worktrees;
 
 pub(crate) use exec::{ExecArguments, ForksArgument};
 pub(crate) use models::{KeyArguments, KeyWish, ModelsArguments};
+pub(crate) use moving::{ExportArguments, ImportArguments};
 pub(crate) use permissions::{ExplainArguments, PermissionsArguments, PermissionsWish, mode_named};
 pub(crate) use review::{ChangesArguments, HowArgument, MergeArguments};
 pub(crate) use roles::{RolesArguments, RolesWish};
@@ -59,8 +61,12 @@ pub(crate) struct FolderArguments {
 pub(crate) enum Wish {
     /// Run one prompt to its end, without a window
     Exec(Box<ExecArguments>),
-    /// List, show and delete sessions
+    /// List, show, rename and delete sessions
     Sessions(SessionsArguments),
+    /// Write a session to a file
+    Export(ExportArguments),
+    /// Read a session from a file
+    Import(ImportArguments),
     /// Show a session's tree of agents
     Tree(TreeArguments),
     /// Say how calls are decided

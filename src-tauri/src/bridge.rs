@@ -24,6 +24,7 @@ mod commands;
 mod desktop;
 mod models;
 mod notification;
+mod moving;
 mod roles;
 
 /// The core as the window holds it. Clones are the same bridge.
@@ -92,6 +93,7 @@ pub(crate) fn commands() -> impl Fn(Invoke) -> bool + Send + Sync + 'static {
         commands::startup,
         commands::open_project,
         commands::open_demo,
+        commands::prices,
         commands::sessions,
         commands::create_session,
         commands::delete_session,
@@ -124,6 +126,8 @@ pub(crate) fn commands() -> impl Fn(Invoke) -> bool + Send + Sync + 'static {
         models::key_delete,
         commands::trust,
         commands::set_trust,
+        moving::export_session,
+        moving::import_session,
         desktop::pick_folder,
         desktop::open_external,
     ]
@@ -290,7 +294,7 @@ mod tests {
         let lines = handler.lines().map(str::trim);
         let commands = lines.filter_map(|line| {
             let (module, command) = line.strip_suffix(',')?.split_once("::")?;
-            ["commands", "desktop", "models", "roles"].contains(&module).then_some(command)
+            ["commands", "desktop", "models", "moving", "roles"].contains(&module).then_some(command)
         });
         let mut count = 0;
         for command in commands {

@@ -46,6 +46,11 @@ impl Tone {
 }
 
 impl Console {
+    /// Standard output as it is, for a whole file's worth.
+    pub(crate) fn raw_output() -> impl std::io::Write + Send {
+        std::io::stdout()
+    }
+
     /// The streams of this process; coloured only on a terminal, and only if `NO_COLOR` isn't set.
     pub(crate) fn standard() -> Self {
         let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());

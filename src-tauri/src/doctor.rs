@@ -152,21 +152,25 @@ async fn sandbox(surroundings: &Surroundings) -> Check {
     )
 }
 
-#[cfg(feature = "desktop")]
+/// Asks the program that has the window: this one isn't linked with what draws, and runs where that is missing.
 fn web_view() -> Check {
-    match tauri::webview_version() {
-        Ok(version) => Check::ok("web view", version),
-        Err(error) => Check::problem(
-            "web view",
-            format!("not usable: {error}"),
-            "Install WebKitGTK 4.1 (Debian, Ubuntu: sudo apt-get install libwebkit2gtk-4.1-0). The command line works without.",
-        ),
-    }
-}
-
-#[cfg(not(feature = "desktop"))]
-fn web_view() -> Check {
-    Check::warning("web view", "this build has no window", "Use `offshoot exec`, or install the desktop build.")
+    const NAME: &str = "web view";
+    let Ok(program) = crate::window_program() else {
+        return Check::warning(NAME, "this build has no window", "Use `offshoot exec`, or install the desktop build.");
+    };
+    let answer = std::process::Command::new(program).arg(crate::WEB_VIEW_VERSION).output();
+    let reason = match answer {
+        Ok(answer) if answer.status.success() => {
+            return Check::ok(NAME, String::from_utf8_lossy(&answer.stdout).trim());
+        }
+        Ok(answer) => String::from_utf8_lossy(&answer.stderr).trim().to_owned(),
+        Err(error) => error.to_string(),
+    };
+    Check::problem(
+        NAME,
+        format!("not usable: {reason}"),
+        "Install WebKitGTK 4.1 (Debian, Ubuntu: sudo apt-get install libwebkit2gtk-4.1-0). The command line works without.",
+    )
 }
 
 fn settings(surroundings: &Surroundings) -> Check {

@@ -15,8 +15,11 @@ use crate::access;
 use crate::activity::{Activity, is_limit};
 use crate::arguments::{ExecArguments, FolderArguments, Misused};
 use crate::console::{Console, Tone, one_line};
+use crate::costs::Sum;
 use crate::surroundings::Surroundings;
 use crate::workplace::{self, Choice};
+
+mod storage;
 
 /// Most bytes of a prompt that are read from standard input.
 const PROMPT_LIMIT: u64 = 4 * 1024 * 1024;
@@ -55,25 +58,40 @@ pub(crate) async fn run(
         surroundings = surroundings.with_stored_keys().await;
     }
     let is_demo = access::answers(&surroundings, &choice).provider == Provider::Demo;
-    let (prompt, project) = if is_demo && arguments.is_bare() {
-        // The demo tells its own story, in its own project, where nobody has to be asked.
+    // The demo tells its own story, in its own project, where nobody has to be asked.
+    let is_tour = is_demo && arguments.is_bare();
+    let told = if is_tour {
         choice.permit_tour();
-        (OPENING.to_owned(), workplace::demo_project(&surroundings).await?)
+        None
     } else {
         let named = arguments.directory.as_deref().unwrap_or(Path::new("."));
         let project = workplace::folder(named).map_err(|error| Misused(error.to_string()))?;
         let nothing = || Misused("there is nothing to do: give a prompt, or `-` to read one".to_owned());
-        (prompt(arguments).await?.ok_or_else(nothing)?, project)
+        Some((prompt(arguments).await?.ok_or_else(nothing)?, project))
     };
     workplace::check_settings(&surroundings)?;
     workplace::rules(&choice)?;
     access::check(&surroundings, &choice)?;
     access::settle_model(&surroundings, &mut choice).await?;
     let workbench = workplace::open(&surroundings, choice).await?;
-    settle_trust(&workbench, &project, arguments.trust, console).await?;
-    let ended = follow(&workbench, arguments, &project, prompt, console).await;
+    let done = async {
+        // The sample lies in the data folder: it is made by whoever has that.
+        let (prompt, project) = match told {
+            Some(told) => told,
+            None => (OPENING.to_owned(), workplace::demo_project(&surroundings).await?),
+        };
+        settle_trust(&workbench, &project, arguments.trust, console).await?;
+        storage::guard(&workbench, follow(&workbench, arguments, &project, prompt, console)).await
+    };
+    let done = done.await;
     workbench.shut_down().await;
-    Ok(ended?.into())
+    match done? {
+        Ok(end) => Ok(end.into()),
+        Err(stuck) => {
+            console.note(&format!("offshoot: {stuck}"));
+            Ok(End::Failed.into())
+        }
+    }
 }
 
 /// Trusts the folder if that is wanted; else says what it would ask for, where nobody has said yet whether it may.
@@ -149,7 +167,10 @@ async fn follow(
         let _ = workbench.command(&session, Command::Interrupt { agent: root }).await;
         return Ok(End::Interrupted);
     }
-    conclude(&activity, arguments, console)
+    let end = conclude(&activity, arguments, console)?;
+    let used = Sum::of(&workbench.snapshot(&session).await?.session.agents, &workbench.prices());
+    console.note(&format!("offshoot: session {session} used {used}"));
+    Ok(end)
 }
 
 /// The session that the run belongs to: a new one, a named one, or the newest of the project. Also whether it is new.
@@ -189,6 +210,9 @@ async fn watch(
             batch = subscription.next() => batch,
             () = &mut interrupt => return Ok(true),
         };
+        if let Some(line) = batch.storage.as_ref().map(storage::line) {
+            console.note(&line);
+        }
         for event in &batch.events {
             let line = activity.take(event);
             show(console, arguments, event, line)?;

@@ -13,14 +13,16 @@
 //! | [`workplace`] | opens the core with all of that |
 //! | [`activity`] | one line per event, for people |
 //! | [`exec`] | one non-interactive run |
-//! | [`sessions`] | lists, trees, deletion |
+//! | [`sessions`] | lists, trees, titles, deletion |
+//! | [`moving`] | sessions as files |
 //! | [`permissions`] | how calls are decided |
 //! | [`roles`] | the catalog, and what is wrong in it |
 //! | [`changes`] | changes, merging, conflicts |
 //! | [`worktrees`] | worktrees, looked after |
 //! | [`models`] | which models there are, and the keys for them |
 //! | [`doctor`] | checks the machine and says what to do |
-//! | `window`, `bridge` | the window, and the commands its page may call; only with the feature `desktop` |
+//! | `window`, `bridge` | the window, and the commands its page may call; only with the feature `desktop`, and only in the
+//! program `offshoot-window`: `offshoot` itself isn't linked with what draws |
 
 mod access;
 mod activity;
@@ -29,10 +31,12 @@ mod arguments;
 mod bridge;
 mod changes;
 mod console;
+mod costs;
 mod doctor;
 mod exec;
 mod keys;
 mod models;
+mod moving;
 mod permissions;
 mod roles;
 mod sessions;
@@ -42,15 +46,49 @@ mod window;
 mod workplace;
 mod worktrees;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
+use anyhow::Context;
 use clap::Parser;
+use tokio::runtime::Runtime;
 
 use arguments::{Arguments, Misused, Wish};
 use console::Console;
 
-/// Runs the program with the arguments of this process.
+/// Opens the window, one way or another, and stays until it is closed.
+type OpenWindow = fn(&Runtime, &Arguments) -> anyhow::Result<ExitCode>;
+
+/// The program `offshoot`, with the arguments of this process. Draws nothing: the window is another program.
 pub fn main() -> ExitCode {
+    run(start_window_program)
+}
+
+/// The program `offshoot-window`, with the arguments of this process.
+#[cfg(feature = "desktop")]
+pub fn window_main() -> ExitCode {
+    if std::env::args_os().nth(1).is_some_and(|argument| argument == WEB_VIEW_VERSION) {
+        return tell_web_view_version();
+    }
+    run(window::open)
+}
+
+/// Makes `offshoot-window` tell the version of its web view, for `offshoot doctor`.
+const WEB_VIEW_VERSION: &str = "--web-view-version";
+
+#[cfg(feature = "desktop")]
+fn tell_web_view_version() -> ExitCode {
+    let mut console = Console::standard();
+    match tauri::webview_version() {
+        Ok(version) => console.print(&version).map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS),
+        Err(error) => {
+            console.note(&error.to_string());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(open_window: OpenWindow) -> ExitCode {
     #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
     if let Some(code) = confine_command() {
         return code;
@@ -65,9 +103,11 @@ pub fn main() -> ExitCode {
         }
     };
     let done = match arguments.wish {
-        None => open_window(&runtime, &arguments, &mut console),
+        None => open_window(&runtime, &arguments),
         Some(Wish::Exec(ref wish)) => runtime.block_on(exec::run(wish, &arguments.folders, &mut console)),
         Some(Wish::Sessions(ref wish)) => runtime.block_on(sessions::run(wish, &arguments.folders, &mut console)),
+        Some(Wish::Export(ref wish)) => runtime.block_on(moving::export(wish, &arguments.folders, &mut console)),
+        Some(Wish::Import(ref wish)) => runtime.block_on(moving::import(wish, &arguments.folders, &mut console)),
         Some(Wish::Tree(ref wish)) => runtime.block_on(sessions::tree(wish, &arguments.folders, &mut console)),
         Some(Wish::Permissions(ref wish)) => permissions::run(wish, &arguments.folders, &mut console),
         Some(Wish::Roles(ref wish)) => roles::run(wish, &arguments.folders, &mut console),
@@ -100,13 +140,34 @@ fn confine_command() -> Option<ExitCode> {
     Some(ExitCode::from(status))
 }
 
-#[cfg(feature = "desktop")]
-fn open_window(runtime: &tokio::runtime::Runtime, arguments: &Arguments, _: &mut Console) -> anyhow::Result<ExitCode> {
-    window::open(runtime, arguments)
+/// The program with the window.
+fn window_program() -> anyhow::Result<PathBuf> {
+    let own = std::env::current_exe().context("the program's own place could not be found")?;
+    let program = own.with_file_name(format!("offshoot-window{}", std::env::consts::EXE_SUFFIX));
+    anyhow::ensure!(
+        program.exists(),
+        "there is no window here ({} is missing). `offshoot exec` runs a prompt without one; see `offshoot --help`",
+        program.display()
+    );
+    Ok(program)
 }
 
-#[cfg(not(feature = "desktop"))]
-fn open_window(_: &tokio::runtime::Runtime, _: &Arguments, console: &mut Console) -> anyhow::Result<ExitCode> {
-    console.note("offshoot: this build has no window. `offshoot exec` runs a prompt here; see `offshoot --help`.");
-    Ok(ExitCode::from(2))
+/// Turns this process into the one with the window, which lies beside it.
+fn start_window_program(_: &Runtime, _: &Arguments) -> anyhow::Result<ExitCode> {
+    let program = window_program()?;
+    let mut command = std::process::Command::new(&program);
+    command.args(std::env::args_os().skip(1));
+    become_program(&mut command).with_context(|| format!("{} could not be started", program.display()))
+}
+
+#[cfg(unix)]
+fn become_program(command: &mut std::process::Command) -> std::io::Result<ExitCode> {
+    use std::os::unix::process::CommandExt;
+    Err(command.exec())
+}
+
+#[cfg(not(unix))]
+fn become_program(command: &mut std::process::Command) -> std::io::Result<ExitCode> {
+    let code = command.status()?.code().and_then(|code| u8::try_from(code).ok());
+    Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
 }

@@ -1,7 +1,4 @@
-//! The program `offshoot`.
-
-// A window needs no console beside it.
-#![cfg_attr(all(windows, not(debug_assertions)), windows_subsystem = "windows")]
+//! The program `offshoot`. It draws nothing itself and is not linked with what draws: see `offshoot-window`.
 
 fn main() -> std::process::ExitCode {
     offshoot::main()

@@ -1,30 +1,33 @@
 //! `offshoot sessions` and `offshoot tree`: what is stored, as lists and as a tree.
 
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use anyhow::Context;
 use offshoot_agents::workbench::Workbench;
 use offshoot_protocol::{
-    AgentId, AgentKind, AgentView, SessionId, SessionSummary, Snapshot, Timestamp, Usage, WorktreeState,
+    AgentId, AgentKind, AgentView, Command, PriceList, SessionId, SessionSummary, Snapshot, Timestamp, WorktreeState,
 };
 use serde::Serialize;
 
 use crate::activity::state_word;
 use crate::arguments::{FolderArguments, Misused, SessionsArguments, SessionsWish, TreeArguments};
 use crate::console::{Console, Painted, Tone, cut};
+use crate::costs::{self, AgentSums, Sum};
 use crate::surroundings::Surroundings;
-use crate::workplace::{self, Choice};
+use crate::workplace;
 
-/// Lists, shows or deletes.
+/// Lists, shows, renames or deletes.
 pub(crate) async fn run(
     arguments: &SessionsArguments,
     folders: &FolderArguments,
     console: &mut Console,
 ) -> anyhow::Result<ExitCode> {
-    let workbench = workplace::open(&Surroundings::read(folders)?, Choice::default()).await?;
+    let workbench = workplace::look(&Surroundings::read(folders)?, console).await?;
     let done = match &arguments.wish {
         None | Some(SessionsWish::List) => list(&workbench, arguments.json, console),
         Some(SessionsWish::Show { id }) => show(&workbench, id, arguments.json, console).await,
+        Some(SessionsWish::Rename { id, title }) => rename(&workbench, id, title, arguments.json, console).await,
         Some(SessionsWish::Delete { id }) => delete(&workbench, id, arguments.json, console).await,
     };
     workbench.shut_down().await;
@@ -37,7 +40,7 @@ pub(crate) async fn tree(
     folders: &FolderArguments,
     console: &mut Console,
 ) -> anyhow::Result<ExitCode> {
-    let workbench = workplace::open(&Surroundings::read(folders)?, Choice::default()).await?;
+    let workbench = workplace::look(&Surroundings::read(folders)?, console).await?;
     let drawn = draw(&workbench, &arguments.id, arguments.json, console).await;
     workbench.shut_down().await;
     drawn.map(|()| ExitCode::SUCCESS)
@@ -121,12 +124,22 @@ async fn show(workbench: &Workbench, id: &str, json: bool, console: &mut Console
         ("Began", moment(session.created_at)),
         ("Agents", session.agents.len().to_string()),
         ("Requests", session.requests.len().to_string()),
-        ("Tokens", tokens(&total(session.agents.iter().map(|agent| agent.usage)))),
+        ("Used", Sum::of(&session.agents, &workbench.prices()).to_string()),
     ];
     for (name, value) in rows {
         let pieces = [console.painted(name, Tone::Faint), Painted::plain(&value)];
         console.print_pieces(&spaced(pieces))?;
     }
+    Ok(())
+}
+
+async fn rename(workbench: &Workbench, id: &str, title: &str, json: bool, console: &mut Console) -> anyhow::Result<()> {
+    let session = find(workbench, id)?;
+    workbench.command(&session, Command::Rename { title: title.to_owned() }).await?;
+    if json {
+        return print_json(console, &serde_json::json!({"renamed": session}));
+    }
+    console.note(&format!("Renamed {session}."));
     Ok(())
 }
 
@@ -148,8 +161,13 @@ async fn delete(workbench: &Workbench, id: &str, json: bool, console: &mut Conso
 
 async fn draw(workbench: &Workbench, id: &str, json: bool, console: &mut Console) -> anyhow::Result<()> {
     let snapshot = workbench.snapshot(&find(workbench, id)?).await?;
+    let prices = workbench.prices();
+    for warning in &prices.warnings {
+        console.note(&format!("offshoot: {warning}"));
+    }
     if json {
-        return print_json(console, &snapshot);
+        let costs = costs::by_agent(&snapshot.session.agents, &prices);
+        return print_json(console, &Priced { snapshot, costs });
     }
     for row in rows(&snapshot) {
         let (state, tone) = state_word(&row.agent.state);
@@ -158,12 +176,30 @@ async fn draw(workbench: &Workbench, id: &str, json: bool, console: &mut Console
             console.painted(&row.agent.title, Tone::Strong),
             Painted::plain(row.kind),
             console.painted(state, tone),
-            console.painted(&figures(row.agent), Tone::Faint),
+            console.painted(&figures(row.agent, &prices), Tone::Faint),
             console.painted(row.agent.id.as_str(), Tone::Faint),
         ];
         console.print_pieces(&spaced(pieces))?;
+        for missed in &row.agent.misses {
+            let pieces = [Painted::drawn("   "), console.painted(&costs::miss(missed), Tone::Faint)];
+            console.print_pieces(&spaced(pieces))?;
+        }
+    }
+    let all = &snapshot.session.agents;
+    if all.len() > 1 {
+        let pieces = [console.painted("together", Tone::Faint), Painted::plain(&Sum::of(all, &prices).to_string())];
+        console.print_pieces(&spaced(pieces))?;
     }
     Ok(())
+}
+
+/// A session with what its agents cost.
+#[derive(Serialize)]
+struct Priced {
+    #[serde(flatten)]
+    snapshot: Snapshot,
+    /// By agent.
+    costs: BTreeMap<String, AgentSums>,
 }
 
 /// A row of the drawn tree.
@@ -199,24 +235,11 @@ fn branch<'a>(agents: &'a [AgentView], parent: &AgentId, stem: &str, rows: &mut 
     }
 }
 
-fn figures(agent: &AgentView) -> String {
+fn figures(agent: &AgentView, prices: &PriceList) -> String {
     let changes = agent.changes.filter(|changes| changes.files > 0).map_or(String::new(), |changes| {
         format!(", {} changed (+{} -{})", changes.files, changes.added, changes.removed)
     });
-    format!("{}{changes}", tokens(&agent.usage))
-}
-
-fn total(usages: impl Iterator<Item = Usage>) -> Usage {
-    let mut sum = Usage::default();
-    usages.for_each(|usage| sum += usage);
-    sum
-}
-
-/// `1200 in (83 % cached), 300 out`.
-fn tokens(usage: &Usage) -> String {
-    let input = usage.input + usage.cache_read + usage.cache_write;
-    let cached = (usage.cache_read * 100).checked_div(input).unwrap_or(0);
-    format!("{input} in ({cached} % cached), {} out", usage.output)
+    format!("{}{changes}", Sum::of([agent], prices))
 }
 
 /// To the minute, in the machine's time zone.
@@ -263,12 +286,5 @@ mod tests {
         for vague in ["s-a", "s-", "", "nothing"] {
             assert!(one_of(&sessions, vague).is_err(), "{vague}");
         }
-    }
-
-    #[test]
-    fn hit_rate_of_nothing_is_zero() {
-        assert_eq!(tokens(&Usage::default()), "0 in (0 % cached), 0 out");
-        let usage = Usage { input: 10, cache_read: 80, cache_write: 10, output: 5 };
-        assert_eq!(tokens(&usage), "100 in (80 % cached), 5 out");
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use offshoot_agents::clock::{Ids, SystemClock};
 use offshoot_agents::git::GitSettings;
+use offshoot_agents::log::{self, LogError};
 use offshoot_agents::model::Provider;
 use offshoot_agents::model::demo;
 use offshoot_agents::policy::{RuleKind, RuleSource, Rules};
@@ -17,6 +18,7 @@ use offshoot_protocol::{PermissionMode, Rejected, RejectedCode};
 
 use crate::access::{self, Clients};
 use crate::arguments::{ExecArguments, ForksArgument, Misused};
+use crate::console::Console;
 use crate::surroundings::{Surroundings, search_path};
 
 /// What the caller decides about the core.
@@ -116,15 +118,40 @@ pub(crate) async fn open_with(
     choice: Choice,
     clients: &Clients,
 ) -> Result<Workbench, Rejected> {
+    let options = options(surroundings, choice, clients).await?;
+    Workbench::open(options).map_err(|error| not_opened(surroundings, &error))
+}
+
+/// Opens the core for looking at what is stored, also beside another program, and says so then.
+pub(crate) async fn look(surroundings: &Surroundings, console: &mut Console) -> Result<Workbench, Rejected> {
+    let options = options(surroundings, Choice::default(), &Clients::default()).await?;
+    let workbench = Workbench::open_to_look(options).map_err(|error| not_opened(surroundings, &error))?;
+    if workbench.is_read_only() {
+        console.note("offshoot: another Offshoot is using this data folder; it is only read here.");
+    }
+    Ok(workbench)
+}
+
+fn not_opened(surroundings: &Surroundings, error: &LogError) -> Rejected {
+    let hint = match error {
+        LogError::InUse { .. } => String::new(),
+        _ => format!("Sessions are stored in {}; `offshoot doctor` checks it.", surroundings.data_dir.display()),
+    };
+    Rejected::new(RejectedCode::Storage, format!("The stored sessions can't be opened: {error}."), hint)
+}
+
+async fn options(surroundings: &Surroundings, choice: Choice, clients: &Clients) -> Result<Options, Rejected> {
     let answers = access::answers(surroundings, &choice);
     clients.set_up(surroundings, &choice);
     let mut rules = rules(&choice).map_err(|misused| Rejected::new(RejectedCode::Invalid, misused.0, "Correct it."))?;
     // In no mode, and whatever other rules say, is there a reason to look at this program's own keys.
     let keys = format!("/{}", surroundings.keys.path().display());
     rules.add(RuleKind::Deny, RuleSource::CommandLine, &[format!("Read({keys})"), format!("Edit({keys})")]);
-    let path = search_path().await;
-    let sandbox = if choice.acts { sandbox(surroundings).await } else { Sandbox::not_confined("nothing runs") };
-    let options = Options {
+    let sandbox =
+        async { if choice.acts { sandbox(surroundings).await } else { Sandbox::not_confined("nothing runs") } };
+    // Each waits for processes that it starts: together they take no longer than the slower one.
+    let (path, sandbox) = tokio::join!(search_path(), sandbox);
+    Ok(Options {
         data_dir: surroundings.data_dir.clone(),
         config_dir: surroundings.config_dir.clone(),
         clock: Arc::new(SystemClock),
@@ -160,10 +187,6 @@ pub(crate) async fn open_with(
         adjust: adjust(&choice),
         rules,
         interactive: choice.interactive,
-    };
-    Workbench::open(options).map_err(|error| {
-        let hint = format!("Sessions are stored in {}; `offshoot doctor` checks it.", surroundings.data_dir.display());
-        Rejected::new(RejectedCode::Storage, format!("The stored sessions can't be opened: {error}."), hint)
     })
 }
 
@@ -186,17 +209,22 @@ fn adjust(choice: &Choice) -> Arc<dyn Fn(&mut Settings) + Send + Sync> {
     })
 }
 
+/// This program without the window, which begins much faster where the two lie side by side.
+fn without_window() -> Option<PathBuf> {
+    let own = std::env::current_exe().ok()?;
+    let beside = own.with_file_name(format!("offshoot{}", std::env::consts::EXE_SUFFIX));
+    Some(if beside.is_file() { beside } else { own })
+}
+
 /// The wall around commands, as good as this machine has it; found out by trying.
 pub(crate) async fn sandbox(surroundings: &Surroundings) -> Sandbox {
-    let builders = sandbox::Builders {
-        bubblewrap: sandbox::BUBBLEWRAP.map(PathBuf::from).into(),
-        helper: std::env::current_exe().ok(),
-    };
+    let builders =
+        sandbox::Builders { bubblewrap: sandbox::BUBBLEWRAP.map(PathBuf::from).into(), helper: without_window() };
     let mut masked = sandbox::credentials(&surroundings.home);
     masked.push(surroundings.keys.path().to_path_buf());
     // Worktrees and scratch folders of sessions lie in the data folder too, so it can't be masked as a whole.
-    let own = ["offshoot.sqlite", "offshoot.sqlite-wal", "offshoot.sqlite-shm", "window"];
-    masked.extend(own.map(|name| surroundings.data_dir.join(name)));
+    masked.extend(log::files(&surroundings.data_dir));
+    masked.push(surroundings.data_dir.join("window"));
     // The trial needs a folder that can be written; one that can't be is reported by whoever opens the core next.
     let _ = tokio::fs::create_dir_all(&surroundings.data_dir).await;
     Sandbox::detect(&builders, &surroundings.data_dir, masked).await

@@ -14,6 +14,6 @@ pub mod world;
 
 pub use gate::Gate;
 pub use repository::Repository;
-pub use scripted::{Received, Reply, Scripted, reply};
+pub use scripted::{Mismatch, Received, Reply, Scripted, reply};
 pub use speakers::{in_child, in_fork, in_root, result_of};
 pub use world::{Setup, World};

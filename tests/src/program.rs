@@ -15,7 +15,7 @@ pub fn offshoot() -> PathBuf {
     let test = std::env::current_exe().expect("a running test has a path");
     let folder = test.ancestors().nth(2).expect("tests lie in <target>/<profile>/deps");
     let program = folder.join(format!("offshoot{}", std::env::consts::EXE_SUFFIX));
-    let how = "build it first: cargo build --workspace --bin offshoot (`cargo xtask test` does)";
+    let how = "build it first: cargo build --workspace --bin offshoot --bin offshoot-window (`cargo xtask test` does)";
     assert!(program.exists(), "{} is missing; {how}", program.display());
     program
 }

@@ -153,6 +153,18 @@ impl World {
         self.revive(|folder, session| append(folder, session, facts))
     }
 
+    /// Ends the core, moves its data into the empty folder `place` (another file system, say), and starts it again there.
+    pub async fn move_data(self, place: &Path) -> Self {
+        self.workbench.shut_down().await;
+        let place = place.to_path_buf();
+        self.revive(move |data, _| {
+            let moved = std::process::Command::new("cp").arg("-a").arg(data.join(".")).arg(&place).status();
+            assert!(moved.is_ok_and(|status| status.success()), "the data can be copied");
+            std::fs::remove_dir_all(data).expect("it is a folder");
+            std::os::unix::fs::symlink(&place, data).expect("the place is free");
+        })
+    }
+
     fn revive(self, meanwhile: impl FnOnce(&Path, &SessionId)) -> Self {
         let Self { repository, server, workbench, session, root, core, folder } = self;
         drop(workbench);

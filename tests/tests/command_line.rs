@@ -305,15 +305,27 @@ async fn a_closed_pipe_is_no_error() {
 }
 
 #[tokio::test]
-async fn two_programs_cannot_have_the_same_folder() {
+async fn a_second_program_reads_the_folder_and_says_so_but_does_nothing_there() {
     let place = Place::new();
     let gate = Gate::new();
     let server = Scripted::start([reply().gate(&gate).text("First.")]);
     let child = place.start(&server, &["Hello"]);
     server.request(1).await;
-    let done = place.run(&["sessions"]).await;
-    done.expect(1);
+    let done = place.run(&["sessions", "--json"]).await;
+    done.expect(0);
     assert!(done.err().contains("another Offshoot is using"), "{}", done.err());
+    let listed: Vec<Value> = serde_json::from_str(&done.out()).unwrap();
+    let id = listed[0]["id"].as_str().unwrap();
+    let tree = place.run(&["tree", id, "--json"]).await;
+    assert_eq!(
+        serde_json::from_str::<Value>(&tree.expect(0).out()).unwrap()["session"]["agents"][0]["state"]["kind"],
+        "running"
+    );
+    for refused in [&["sessions", "delete", id][..], &["exec", "--provider", "demo"], &["worktrees", "repair"]] {
+        let done = place.run(refused).await;
+        done.expect(1);
+        assert!(done.err().to_lowercase().contains("another offshoot is using"), "{refused:?}: {}", done.err());
+    }
     gate.open();
     Done(child.wait_with_output().await.unwrap()).expect(0);
     server.finish();

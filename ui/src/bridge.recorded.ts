@@ -18,6 +18,7 @@ import type {
   Snapshot,
   TrustQuestion,
 } from "./protocol.gen";
+import { recordedPrices } from "./costs/recorded";
 import { recordedModels } from "./settings/recorded";
 import { recordedRoles } from "./roles/recorded";
 import { sampleRoles } from "./roles/samples";
@@ -216,9 +217,12 @@ export function recordedBridge(recording: Recording, playback: Playback = {}): R
     pickFolder: async () => recording.startup.project,
     openProject: async (path) => path,
     openDemo: async () => recording.sessions[0]?.project ?? "/sample",
+    prices: async () => recordedPrices,
     sessions: async () => recording.sessions,
     createSession: async () => recording.session,
     deleteSession: async () => undefined,
+    exportSession: async () => null,
+    importSession: async () => null,
     snapshot: async (session): Promise<Snapshot> => {
       if (session !== recording.session) throw rejected("not_found", "This session isn't in the recording.", "");
       return toSnapshot(view());

@@ -14,6 +14,7 @@ import type {
   MergeId,
   MergePreview,
   MergeSelection,
+  PriceList,
   Rejected,
   RoleBoard,
   RoleChange,
@@ -108,9 +109,15 @@ export interface Bridge {
   openProject(path: string): Promise<string>;
   /** Makes the sample repository and answers its path. */
   openDemo(): Promise<string>;
+  /** What models cost; read anew each time. */
+  prices(): Promise<PriceList>;
   sessions(): Promise<SessionSummary[]>;
   createSession(project: string): Promise<SessionId>;
   deleteSession(session: SessionId): Promise<void>;
+  /** To a file that the person names; answers its path, or `null` when they changed their mind. */
+  exportSession(session: SessionId): Promise<string | null>;
+  /** From a file that the person chooses, into the project. */
+  importSession(project: string): Promise<SessionId | null>;
   snapshot(session: SessionId): Promise<Snapshot>;
   /** The last `limit` messages before the place `before`; `null`: up to the end. */
   conversation(session: SessionId, agent: AgentId, before: number | null, limit: number): Promise<Conversation>;
@@ -169,9 +176,12 @@ export function windowBridge(): Bridge {
     pickFolder: () => invoke("pick_folder"),
     openProject: (path) => invoke("open_project", { path }),
     openDemo: () => invoke("open_demo"),
+    prices: () => invoke("prices"),
     sessions: () => invoke("sessions"),
     createSession: (project) => invoke("create_session", { project }),
     deleteSession: (session) => invoke("delete_session", { session }),
+    exportSession: (session) => invoke("export_session", { session }),
+    importSession: (project) => invoke("import_session", { project }),
     snapshot: (session) => invoke("snapshot", { session }),
     conversation: (session, agent, before, limit) => invoke("conversation", { session, agent, before, limit }),
     subscribe: async (session, cursor, onBatch) => {

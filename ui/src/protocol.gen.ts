@@ -199,6 +199,152 @@ cache_write: number,
  */
 output: number, };
 
+export type Seller = "provider" | "this_machine" | "demo";
+
+export type Asked = { 
+/**
+ * Model id, as sent.
+ */
+model: string, 
+/**
+ * Who answers.
+ */
+seller: Seller, 
+/**
+ * Fingerprint of the request head.
+ */
+head: string, };
+
+export type PromptSize = "upto100k" | "upto200k" | "upto272k" | "beyond272k";
+
+export type Spending = { 
+/**
+ * Model id, as sent.
+ */
+model: string, 
+/**
+ * Who answered.
+ */
+seller: Seller, 
+/**
+ * How long the prompts were.
+ */
+size: PromptSize, 
+/**
+ * How many requests.
+ */
+requests: number, 
+/**
+ * Their tokens.
+ */
+usage: Usage, };
+
+export type MissReason = { "kind": "head_changed" } | { "kind": "compacted" } | { "kind": "prefix_changed", 
+/**
+ * The first that differs, from 0.
+ */
+message: number, } | { "kind": "expired", 
+/**
+ * For how long, in seconds.
+ */
+unused_s: number, } | { "kind": "too_small", 
+/**
+ * The provider's limit, in tokens.
+ */
+minimum: number, } | { "kind": "too_early" } | { "kind": "not_kept" };
+
+export type CacheMiss = { 
+/**
+ * How many tokens were paid for that should have been read.
+ */
+tokens: number, 
+/**
+ * Why.
+ */
+reason: MissReason, };
+
+export type MissView = { 
+/**
+ * Which of the agent's model calls, from 1.
+ */
+step: number, 
+/**
+ * When (UTC).
+ */
+at: string, 
+/**
+ * What was missed, and why.
+ */
+miss: CacheMiss, };
+
+export type Rates = { 
+/**
+ * Input neither read from nor written to a cache.
+ */
+input: number, 
+/**
+ * Input read from the cache.
+ */
+cache_read: number, 
+/**
+ * Input written to the cache for five minutes.
+ */
+cache_write: number, 
+/**
+ * Input written to the cache for an hour.
+ */
+cache_write_hour: number, 
+/**
+ * Output.
+ */
+output: number, };
+
+export type LongerPrompts = { 
+/**
+ * The longest prompt that has the usual price.
+ */
+beyond: PromptSize, 
+/**
+ * The price of all tokens of a longer one; absent: not known.
+ */
+rates?: Rates, };
+
+export type Price = { 
+/**
+ * Model id. A dated id, such as `name-20260930`, has the price of the name.
+ */
+model: string, 
+/**
+ * When this was the price: `YYYY-MM-DD`.
+ */
+date: string, 
+/**
+ * Where it was read.
+ */
+source: string, 
+/**
+ * For prompts up to the first size in `longer`.
+ */
+rates: Rates, 
+/**
+ * For longer prompts. Without rates the cost of those isn't known.
+ */
+longer?: LongerPrompts, };
+
+export type PriceList = { 
+/**
+ * The prices.
+ */
+prices: Array<Price>, 
+/**
+ * What was wrong in the person's file; those entries are left out.
+ */
+warnings: Array<string>, 
+/**
+ * Absolute path of the person's file, whether it is there or not.
+ */
+file: string, };
+
 export type StepEnded = { 
 /**
  * Why the model stopped, as the provider says it.
@@ -211,7 +357,19 @@ usage: Usage,
 /**
  * From sending the request to its last byte, in milliseconds.
  */
-duration_ms: number, };
+duration_ms: number, 
+/**
+ * From sending the request to the first event of its answer, in milliseconds. Absent in logs of earlier versions.
+ */
+begun_ms?: number, 
+/**
+ * Who was asked. Absent in logs of earlier versions.
+ */
+asked?: Asked, 
+/**
+ * What should have been read from the cache and wasn't.
+ */
+missed?: CacheMiss, };
 
 export type ResultDetail = { "kind": "edited", 
 /**
@@ -461,7 +619,15 @@ trigger: CompactionTrigger, } | { "type": "compacted" } & Compacted | { "type": 
 /**
  * What happened, for people.
  */
-message: string, } | { "type": "head_changed" } & HeadChanged | { "type": "step_ended" } & StepEnded | { "type": "model_waiting", 
+message: string, } | { "type": "head_changed" } & HeadChanged | { "type": "step_ended" } & StepEnded | { "type": "answer_lost", 
+/**
+ * Who was asked.
+ */
+asked: Asked, 
+/**
+ * What the provider had told by then: all input, hardly any output.
+ */
+usage: Usage, } | { "type": "model_waiting", 
 /**
  * Why, for people.
  */
@@ -671,7 +837,15 @@ trigger: CompactionTrigger, } | { "type": "compacted" } & Compacted | { "type": 
 /**
  * What happened, for people.
  */
-message: string, } | { "type": "head_changed" } & HeadChanged | { "type": "step_ended" } & StepEnded | { "type": "model_waiting", 
+message: string, } | { "type": "head_changed" } & HeadChanged | { "type": "step_ended" } & StepEnded | { "type": "answer_lost", 
+/**
+ * Who was asked.
+ */
+asked: Asked, 
+/**
+ * What the provider had told by then: all input, hardly any output.
+ */
+usage: Usage, } | { "type": "model_waiting", 
 /**
  * Why, for people.
  */
@@ -1438,7 +1612,11 @@ steps: number,
 /**
  * What it used up.
  */
-usage: Usage, };
+usage: Usage, 
+/**
+ * The same tokens, by what they cost.
+ */
+spending: Array<Spending>, };
 
 export type Trust = "trusted" | "untrusted" | "unknown";
 
@@ -1668,6 +1846,12 @@ agent: AgentId,
  */
 count: ChangeCount, };
 
+export type Storage = { "kind": "working" } | { "kind": "waiting", 
+/**
+ * What is wrong, and where, for people.
+ */
+message: string, };
+
 export type Batch = { 
 /**
  * Facts, in order.
@@ -1676,7 +1860,11 @@ events: Array<Event>,
 /**
  * Passing text, in order.
  */
-deltas: Array<Delta>, };
+deltas: Array<Delta>, 
+/**
+ * Set when facts can't be stored any more, or can be again.
+ */
+storage?: Storage, };
 
 export type ShellOutcome = { "kind": "completed" } | { "kind": "failed", 
 /**
@@ -1772,6 +1960,16 @@ message: string, } | { "kind": "completed" } | { "kind": "failed",
  */
 message: string, } | { "kind": "stopped" } | { "kind": "interrupted" };
 
+export type TurnView = { 
+/**
+ * From when (UTC).
+ */
+started_at: string, 
+/**
+ * Until when (UTC); absent while it is.
+ */
+ended_at?: string, };
+
 export type AgentView = { 
 /**
  * Its id.
@@ -1858,6 +2056,14 @@ calls: number,
  */
 usage: Usage, 
 /**
+ * The same tokens, by what they cost.
+ */
+spending: Array<Spending>, 
+/**
+ * Its last requests that should have read more from the cache, oldest first; bounded.
+ */
+misses: Array<MissView>, 
+/**
  * Texts it has not taken in yet, oldest first.
  */
 queue: Array<Input>, 
@@ -1885,6 +2091,10 @@ outcome?: AgentOutcome,
  * When it was created (UTC).
  */
 created_at: string, 
+/**
+ * Its last turns, oldest first; bounded.
+ */
+turns: Array<TurnView>, 
 /**
  * When its last turn began (UTC).
  */

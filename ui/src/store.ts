@@ -4,11 +4,11 @@
 import { batch, createSignal, type Accessor } from "solid-js";
 import { createPrefs, readText, write, type Prefs } from "./app/prefs";
 import { asRejected, type Bridge, type Startup } from "./bridge";
-import type { AgentId, AgentView, Command, Rejected, SessionId, SessionSummary, TrustQuestion } from "./protocol.gen";
+import type { AgentId, AgentView, Command, PriceList, Rejected, SessionId, SessionSummary, TrustQuestion } from "./protocol.gen";
 import { createStudio, type Studio } from "./roles/studio";
 import { openSession as openSessionStore, type SessionStore } from "./session/store";
 
-export type InspectorTab = "review" | "requests" | "tasks";
+export type InspectorTab = "review" | "requests" | "tasks" | "costs";
 export type Sheet = "palette" | "help" | "settings" | "roles" | "rename" | undefined;
 
 /** Something that went wrong, until it is dismissed. */
@@ -54,6 +54,8 @@ export interface AppStore {
   problem: Accessor<Rejected | undefined>;
   notices: Accessor<Notice[]>;
   tab: Accessor<InspectorTab>;
+  /** What models cost; absent until it was asked for. */
+  prices: Accessor<PriceList | undefined>;
   sheet: Accessor<Sheet>;
   link: Accessor<string | undefined>;
   trustAsked: Accessor<TrustAsked | undefined>;
@@ -61,6 +63,8 @@ export interface AppStore {
   /** The text that the composer shall take, until it has taken it. */
   proposal: Accessor<Proposal | undefined>;
   setTab(tab: InspectorTab): void;
+  /** Asks again what models cost: the person can change it. */
+  loadPrices(): Promise<void>;
   setSheet(sheet: Sheet): void;
   /** Asks before a link opens outside of the window. */
   askLink(url: string | undefined): void;
@@ -74,6 +78,8 @@ export interface AppStore {
   newSession(): Promise<void>;
   openSession(id: SessionId): Promise<void>;
   deleteSession(id: SessionId): Promise<void>;
+  exportSession(id: SessionId): Promise<void>;
+  importSession(): Promise<void>;
   select(agent: AgentId): void;
   showRequests(): void;
   /** Sends a wish to the open session; a rejection becomes a notice. Answers whether it was accepted. */
@@ -93,6 +99,7 @@ export function createApp(bridge: Bridge): AppStore {
   const [problem, setProblem] = createSignal<Rejected>();
   const [notices, setNotices] = createSignal<Notice[]>([]);
   const [tab, setTab] = createSignal<InspectorTab>("review");
+  const [prices, setPrices] = createSignal<PriceList>();
   const [sheet, setSheet] = createSignal<Sheet>();
   const [link, setLink] = createSignal<string>();
   const [trustAsked, setTrustAsked] = createSignal<TrustAsked>();
@@ -105,6 +112,14 @@ export function createApp(bridge: Bridge): AppStore {
     noticeCount += 1;
     const notice = { id: noticeCount, problem: asRejected(error) };
     setNotices((before) => [...before.slice(-3), notice]);
+  }
+
+  async function loadPrices(): Promise<void> {
+    try {
+      setPrices(await bridge.prices());
+    } catch (error) {
+      report(error);
+    }
   }
 
   /** Runs something long: says so, and where it fails, says that. */
@@ -216,12 +231,14 @@ export function createApp(bridge: Bridge): AppStore {
     problem,
     notices,
     tab,
+    prices,
     sheet,
     link,
     trustAsked,
     forkPoint,
     proposal,
     setTab,
+    loadPrices,
     setSheet(next) {
       // The studio is no sheet: it stays open beside the tree and the composer.
       if (next === "roles") studio.setOpen(true);
@@ -243,6 +260,7 @@ export function createApp(bridge: Bridge): AppStore {
       during("Starting", async () => {
         const about = await bridge.startup();
         setStartup(about);
+        void loadPrices();
         if (about.project !== null) await enter(about.project);
       }),
     pickFolder: async () => {
@@ -265,6 +283,22 @@ export function createApp(bridge: Bridge): AppStore {
         const left = await listSessions();
         if (!session()) await (left[0] ? open(left[0].id) : create());
       }),
+    exportSession: async (id) => {
+      await bridge.exportSession(id).catch(report);
+    },
+    importSession: async () => {
+      const into = project();
+      if (into === null) return;
+      const id = await bridge.importSession(into).catch((error: unknown) => {
+        report(error);
+        return null;
+      });
+      if (id === null) return;
+      await during("Opening the session", async () => {
+        await listSessions();
+        await open(id);
+      });
+    },
     select,
     showRequests() {
       setTab("requests");

@@ -1,10 +1,11 @@
-//! `cargo xtask run` and `cargo xtask test`: from a fresh clone to the window, and to a checked change.
+//! `cargo xtask run`, `test` and `bench`: from a fresh clone to the window, to a checked change, to figures.
 //!
-//! Both install what is missing on Debian and Ubuntu and say what is needed elsewhere. Every cargo call names the whole
+//! They install what is missing on Debian and Ubuntu and say what is needed elsewhere. Every cargo call names the whole
 //! workspace and the default profile, so that nothing is compiled twice with other features.
 
 #![allow(clippy::print_stderr, reason = "a build tool talks to whoever started it")]
 
+mod bench;
 mod frontend;
 mod play;
 mod steps;
@@ -22,12 +23,15 @@ Commands:
                  Without a display the demo session is played in the terminal.
   test [--fast]  Install what is missing and check everything: formatting, lints, types, tests, the real window.
                  --fast leaves the window tests out.
+  bench [SECTION…] [--json FILE]
+                 Measure the optimised program against its goals for time and memory; print a table.
 
 Examples:
   cargo xtask run
   cargo xtask run ~/src/my-project
   cargo xtask run exec --provider demo
-  cargo xtask test --fast";
+  cargo xtask test --fast
+  cargo xtask bench fork log --json figures.json";
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
@@ -37,6 +41,7 @@ fn main() -> ExitCode {
         (Some("run"), _) => play::run(&rest),
         (Some("test"), []) => verify::test(verify::Extent::Everything),
         (Some("test"), [only]) if only == "--fast" => verify::test(verify::Extent::WithoutWindow),
+        (Some("bench"), _) => bench::run_all(&rest),
         (Some("help" | "--help" | "-h"), _) => {
             eprintln!("{USAGE}");
             Ok(())
@@ -79,6 +84,6 @@ fn cargo() -> std::process::Command {
 /// Builds the program, with the features that every other call uses too.
 fn build() -> std::process::Command {
     let mut command = cargo();
-    command.args(["build", "--workspace", "--bin", "offshoot", "--locked"]);
+    command.args(["build", "--workspace", "--bin", "offshoot", "--bin", "offshoot-window", "--locked"]);
     command
 }

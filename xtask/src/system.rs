@@ -9,6 +9,9 @@ use crate::steps::{run, show};
 /// What it takes to build and to run.
 const BUILD: &[&str] = &["libwebkit2gtk-4.1-dev", "build-essential", "pkg-config", "git", "bubblewrap"];
 
+/// What the tests need beside that: `strace` kills the program at its writes.
+const TESTS: &[&str] = &["strace"];
+
 /// What the window tests need beside that. Without the fonts some scripts are drawn as boxes.
 const WINDOW_TESTS: &[&str] = &[
     "xvfb",
@@ -30,6 +33,8 @@ const NODE: u32 = 20;
 pub(crate) enum Purpose {
     /// Build and run.
     Run,
+    /// Build and test, without the window.
+    Tests,
     /// Build and test the window.
     WindowTests,
 }
@@ -44,6 +49,9 @@ pub(crate) fn prepare(purpose: Purpose) -> Result<(), String> {
 
 fn packages(purpose: Purpose) -> Result<(), String> {
     let mut wanted = BUILD.to_vec();
+    if purpose != Purpose::Run {
+        wanted.extend(TESTS);
+    }
     if purpose == Purpose::WindowTests {
         wanted.extend(WINDOW_TESTS);
     }
@@ -113,6 +121,9 @@ fn elsewhere(purpose: Purpose) -> Result<(), String> {
     }
     if output("bwrap", &["--version"]).is_none() {
         eprintln!("xtask: bubblewrap (bwrap) is missing: commands of agents can't be confined without it.");
+    }
+    if purpose != Purpose::Run && output("strace", &["--version"]).is_none() {
+        eprintln!("xtask: strace is missing: the tests that kill the program at its writes are left out.");
     }
     if purpose == Purpose::WindowTests && output("WebKitWebDriver", &["--version"]).is_none() {
         missing.push("WebKitWebDriver, Xvfb and the Noto fonts");

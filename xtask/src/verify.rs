@@ -22,7 +22,7 @@ const REQUIRE_WINDOW: &str = "OFFSHOOT_REQUIRE_WINDOW";
 pub(crate) fn test(extent: Extent) -> Result<(), String> {
     let with_window = extent == Extent::Everything && cfg!(target_os = "linux");
     components()?;
-    system::prepare(if with_window { system::Purpose::WindowTests } else { system::Purpose::Run })?;
+    system::prepare(if with_window { system::Purpose::WindowTests } else { system::Purpose::Tests })?;
     let mut steps = Steps::default();
     steps.run("formatting", cargo().args(["fmt", "--all", "--check"]));
     if steps.perform("npm packages", frontend::install) == Outcome::Passed {

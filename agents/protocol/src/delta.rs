@@ -87,4 +87,22 @@ pub struct Batch {
     pub events: Vec<Event>,
     /// Passing text, in order.
     pub deltas: Vec<Delta>,
+    /// Set when facts can't be stored any more, or can be again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub storage: Option<Storage>,
+}
+
+/// Whether facts can be stored. While they can't, agents wait before they act and nothing new begins.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Storage {
+    /// They are.
+    #[default]
+    Working,
+    /// They are not, and it is tried again and again: the disk is full, or fails.
+    Waiting {
+        /// What is wrong, and where, for people.
+        message: String,
+    },
 }

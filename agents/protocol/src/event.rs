@@ -6,9 +6,9 @@ use ts_rs::TS;
 
 use crate::snapshot::{Todo, WorktreeView};
 use crate::{
-    AgentCreated, AgentId, AgentOutcome, Answer, CallId, CallResult, ChangeCount, Compacted, CompactionTrigger,
+    AgentCreated, AgentId, AgentOutcome, Answer, Asked, CallId, CallResult, ChangeCount, Compacted, CompactionTrigger,
     CompactionWish, DecidedBy, HeadChanged, Input, InputId, MergeId, Message, PermissionMode, PermissionRequest,
-    RequestId, SessionId, ShellOutcome, StepEnded, TaskId, TurnOutcome, WithdrawnReason,
+    RequestId, SessionId, ShellOutcome, StepEnded, TaskId, TurnOutcome, Usage, WithdrawnReason,
 };
 
 /// One stored fact.
@@ -104,6 +104,13 @@ pub enum EventBody {
     HeadChanged(HeadChanged),
     /// The model's answer to one request is complete.
     StepEnded(StepEnded),
+    /// A request's answer broke off, or was no longer wanted, after the provider had begun to bill it.
+    AnswerLost {
+        /// Who was asked.
+        asked: Asked,
+        /// What the provider had told by then: all input, hardly any output.
+        usage: Usage,
+    },
     /// The provider asked to wait, or didn't answer; the request will be sent again.
     ModelWaiting {
         /// Why, for people.

@@ -10,6 +10,7 @@ mod agent;
 mod change;
 mod command;
 mod compaction;
+mod cost;
 mod delta;
 mod event;
 mod id;
@@ -27,7 +28,10 @@ pub use agent::{AgentCreated, AgentKind, AgentOutcome, FailureCode, Inherited, I
 pub use change::{ChangeCount, ChangeKind, ChangeSummary, ChangedFile, DiffLine, FileDiff, Hunk, LineKind};
 pub use command::{Command, Isolation, Rejected, RejectedCode};
 pub use compaction::{Compacted, CompactionTrigger, CompactionWish, HeadChanged};
-pub use delta::{Batch, Delta, TextKind};
+pub use cost::{
+    Asked, CacheMiss, LongerPrompts, MissReason, MissView, Price, PriceList, PromptSize, Rates, Seller, Spending,
+};
+pub use delta::{Batch, Delta, Storage, TextKind};
 pub use event::{Event, EventBody, HookRan, SetupRan, Warning};
 pub use id::{AgentId, BlobHash, CallId, InputId, MergeId, RequestId, SessionId, TaskId};
 pub use jiff::Timestamp;
@@ -41,7 +45,7 @@ pub use role::{
 pub use shell::{ShellOutcome, ShellView};
 pub use snapshot::{
     AgentState, AgentView, AppliedView, CallState, CallView, Conversation, SessionSummary, SessionView, Snapshot, Todo,
-    TodoStatus, WorktreeState, WorktreeView,
+    TodoStatus, TurnView, WorktreeState, WorktreeView,
 };
 pub use step::{CallResult, ResultDetail, StepEnded, Usage};
 pub use trust::{Trust, TrustQuestion};

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use crate::{AgentId, AgentState, DiffLine, Isolation, PermissionMode, SessionId, Usage};
+use crate::{AgentId, AgentState, DiffLine, Isolation, PermissionMode, SessionId, Spending, Usage};
 
 /// Where a role file comes from. Later ones win over earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, TS)]
@@ -273,4 +273,7 @@ pub struct RoleUse {
     pub steps: u32,
     /// What it used up.
     pub usage: Usage,
+    /// The same tokens, by what they cost.
+    #[serde(default)]
+    pub spending: Vec<Spending>,
 }

@@ -8,7 +8,8 @@ use ts_rs::TS;
 
 use crate::{
     AgentId, AgentKind, AgentOutcome, CallId, CallResult, ChangeCount, CompactionWish, HookRan, Inherited, Input,
-    MergeId, Message, PermissionMode, PermissionRequest, SessionId, SetupRan, ShellView, Usage, Warning,
+    MergeId, Message, MissView, PermissionMode, PermissionRequest, SessionId, SetupRan, ShellView, Spending, Usage,
+    Warning,
 };
 
 /// A session as of one moment. Subscribing from `cursor` continues it.
@@ -128,6 +129,12 @@ pub struct AgentView {
     pub calls: u32,
     /// Tokens of all its model calls.
     pub usage: Usage,
+    /// The same tokens, by what they cost.
+    #[serde(default)]
+    pub spending: Vec<Spending>,
+    /// Its last requests that should have read more from the cache, oldest first; bounded.
+    #[serde(default)]
+    pub misses: Vec<MissView>,
     /// Texts it has not taken in yet, oldest first.
     pub queue: Vec<Input>,
     /// Set while a person's wish to compact its conversation waits.
@@ -149,11 +156,26 @@ pub struct AgentView {
     /// When it was created (UTC).
     #[ts(type = "string")]
     pub created_at: Timestamp,
+    /// Its last turns, oldest first; bounded.
+    #[serde(default)]
+    pub turns: Vec<TurnView>,
     /// When its last turn began (UTC).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "string")]
     pub started_at: Option<Timestamp>,
     /// When its last turn ended (UTC).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "string")]
+    pub ended_at: Option<Timestamp>,
+}
+
+/// When an agent was at work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct TurnView {
+    /// From when (UTC).
+    #[ts(type = "string")]
+    pub started_at: Timestamp,
+    /// Until when (UTC); absent while it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "string")]
     pub ended_at: Option<Timestamp>,

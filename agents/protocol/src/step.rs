@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use crate::{AgentId, BlobHash};
+use crate::{AgentId, Asked, BlobHash, CacheMiss};
 
 /// The figures of one model call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -15,6 +15,18 @@ pub struct StepEnded {
     /// From sending the request to its last byte, in milliseconds.
     #[ts(type = "number")]
     pub duration_ms: u64,
+    /// From sending the request to the first event of its answer, in milliseconds. Absent in logs of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "number")]
+    pub begun_ms: Option<u64>,
+    /// Who was asked. Absent in logs of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub asked: Option<Asked>,
+    /// What should have been read from the cache and wasn't.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub missed: Option<CacheMiss>,
 }
 
 /// Tokens of one or several model calls.
@@ -32,6 +44,13 @@ pub struct Usage {
     /// Output.
     #[ts(type = "number")]
     pub output: u64,
+}
+
+impl Usage {
+    /// All input tokens.
+    pub fn prompt(&self) -> u64 {
+        self.input + self.cache_read + self.cache_write
+    }
 }
 
 impl std::ops::AddAssign for Usage {

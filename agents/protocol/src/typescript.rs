@@ -17,7 +17,9 @@ pub fn declarations() -> String {
     declare! {
         SessionId, AgentId, CallId, RequestId, InputId, TaskId, BlobHash, MergeId,
         RawJson, MessageRole, Origin, Block, Message,
-        AgentKind, Inherited, AgentCreated, Input, InputSource, Usage, StepEnded, ResultDetail, CallResult,
+        AgentKind, Inherited, AgentCreated, Input, InputSource, Usage,
+        Seller, Asked, PromptSize, Spending, MissReason, CacheMiss, MissView, Rates, LongerPrompts, Price, PriceList,
+        StepEnded, ResultDetail, CallResult,
         FailureCode, TurnOutcome, AgentOutcome, Warning, HookRan, SetupRan,
         CompactionTrigger, CompactionWish, Compacted, HeadChanged, EventBody, Event,
         PermissionMode, Asker, Access, PermissionRequest, Answer, DecidedBy, WithdrawnReason,
@@ -27,9 +29,9 @@ pub fn declarations() -> String {
         RoleFields, RoleFile, RoleChange, RolePreview, RoleSave, RoleTrashId, RoleCopy, RoleTool, RoleCard, RoleBoard, RoleRule, RoleUse,
         Trust, TrustQuestion,
         Isolation, Command, RejectedCode, Rejected,
-        TextKind, Delta, Batch,
+        TextKind, Delta, Storage, Batch,
         ShellOutcome, ShellView,
-        TodoStatus, Todo, WorktreeState, WorktreeView, AgentState, AgentView, AppliedView, SessionView, Snapshot,
+        TodoStatus, Todo, WorktreeState, WorktreeView, AgentState, TurnView, AgentView, AppliedView, SessionView, Snapshot,
         CallState, CallView, Conversation, SessionSummary,
     }
     text

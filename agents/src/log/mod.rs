@@ -3,23 +3,36 @@
 //! [`Log::append`] never blocks: a writer thread takes what is waiting into one transaction and tells each batch's
 //! `committed` callback when it is on disk. Nothing is shown before that. Readers have a connection of their own.
 //!
-//! Schema (version 1): `event(session, seq, agent, at, body)`, `blob(hash, bytes)`, `session(id, …)` for the list,
-//! `meta(key, value)`. A newer version is refused; the file belongs to one program at a time.
+//! When the disk is full, or fails, the writer keeps what waits, in order, says so ([`Log::health`]) and tries again: facts
+//! are confirmed late rather than lost, and whoever hangs on one waits.
+//!
+//! The file belongs to one program at a time; a second one can read ([`Log::open_read_only`]).
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use offshoot_protocol::{BlobHash, Event, SessionId, SessionSummary};
+use offshoot_protocol::{AgentId, BlobHash, Event, SessionId, SessionSummary, Storage};
 use rusqlite::{Connection, OptionalExtension, params};
 use sha2::{Digest, Sha256};
+use tokio::sync::watch;
 
+mod schema;
 mod writer;
 
-/// Version of the schema that this program writes.
-const SCHEMA_VERSION: i64 = 1;
+/// The file's name in the data folder.
+const FILE: &str = "offshoot.sqlite";
+
+/// Every file that the log may have in `folder`, the copies of older versions among them: what no command of an agent may
+/// see.
+pub fn files(folder: &Path) -> Vec<PathBuf> {
+    let path = folder.join(FILE);
+    let beside = ["", "-wal", "-shm"].map(|ending| folder.join(format!("{FILE}{ending}")));
+    beside.into_iter().chain((1..schema::VERSION).map(|version| schema::copy_of(&path, version))).collect()
+}
 
 /// How long another program may take to let go of the folder.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -31,8 +44,16 @@ const PACE: Duration = Duration::from_millis(10);
 pub struct Log {
     path: PathBuf,
     reader: Mutex<Connection>,
-    to_writer: Mutex<Option<mpsc::Sender<writer::Job>>>,
-    writer: Mutex<Option<JoinHandle<()>>>,
+    /// Absent once closed, and when it is only read.
+    writing: Mutex<Option<Writing>>,
+    is_read_only: bool,
+    health: watch::Sender<Storage>,
+}
+
+/// What it takes to write.
+struct Writing {
+    jobs: mpsc::Sender<writer::Job>,
+    thread: JoinHandle<()>,
     // Held for its lock; the operating system frees it when the program dies.
     folder_lock: File,
 }
@@ -40,6 +61,12 @@ pub struct Log {
 /// Why the log can't be opened, read or written.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum LogError {
+    /// The disk is full, or fails; what was handed over is tried again.
+    #[error("{message}")]
+    Waiting {
+        /// What is wrong, and where.
+        message: String,
+    },
     /// Another program has the data folder.
     #[error("another Offshoot is using {}; close it, or choose another folder with --data-dir", .folder.display())]
     InUse {
@@ -82,22 +109,54 @@ impl Log {
             std::fs::TryLockError::Error(error) => storage(&lock_path, &error),
         })?;
 
-        let path = folder.join("offshoot.sqlite");
-        let connection = connect(&path)?;
-        prepare(&connection, &path)?;
-        let reader = connect(&path)?;
-        let (to_writer, jobs) = mpsc::channel();
-        let writer = std::thread::Builder::new()
+        let path = folder.join(FILE);
+        let mut connection = schema::connect(&path)?;
+        schema::prepare(&mut connection, &path)?;
+        let reader = schema::connect(&path)?;
+        let health = watch::Sender::default();
+        let (jobs, to_do) = mpsc::channel();
+        let writer = writer::Writer { connection, jobs: to_do, health: health.clone() };
+        let thread = std::thread::Builder::new()
             .name("log".to_owned())
-            .spawn(move || writer::run(connection, &jobs))
+            .spawn(move || writer.run())
             .map_err(|error| storage(&path, &error))?;
+        let writing = Writing { jobs, thread, folder_lock: lock };
         Ok(Arc::new(Self {
             path,
             reader: Mutex::new(reader),
-            to_writer: Mutex::new(Some(to_writer)),
-            writer: Mutex::new(Some(writer)),
-            folder_lock: lock,
+            writing: Mutex::new(Some(writing)),
+            is_read_only: false,
+            health,
         }))
+    }
+
+    /// Opens the log in `folder` for reading, beside a program that may be writing it.
+    pub fn open_read_only(folder: &Path) -> Result<Arc<Self>, LogError> {
+        let path = folder.join(FILE);
+        let reader = schema::connect_read_only(&path)?;
+        Ok(Arc::new(Self {
+            path,
+            reader: Mutex::new(reader),
+            writing: Mutex::new(None),
+            is_read_only: true,
+            health: watch::Sender::default(),
+        }))
+    }
+
+    /// Whether nothing can be written, because another program does.
+    pub fn is_read_only(&self) -> bool {
+        self.is_read_only
+    }
+
+    /// Whether what is appended gets to the disk; changes are told.
+    pub fn health(&self) -> watch::Receiver<Storage> {
+        self.health.subscribe()
+    }
+
+    /// Looks at the whole file for damage. Takes its time.
+    pub fn check(&self) -> Result<(), LogError> {
+        let found: String = self.read(|reader| reader.query_row("PRAGMA integrity_check", [], |row| row.get(0)))?;
+        if found == "ok" { Ok(()) } else { Err(storage(&self.path, &found)) }
     }
 
     /// Hands events of one session to the writer, in order. `committed` is called on the writer's thread once they are
@@ -122,13 +181,32 @@ impl Log {
 
     /// A session's events after `cursor`, in order.
     pub fn events(&self, session: &SessionId, cursor: u64) -> Result<Vec<Event>, LogError> {
-        let bodies: Vec<String> = self.read(|reader| {
-            let mut query =
-                reader.prepare_cached("SELECT body FROM event WHERE session = ?1 AND seq > ?2 ORDER BY seq")?;
-            let rows = query.query_map(params![session.as_str(), cursor.cast_signed()], |row| row.get(0))?;
-            rows.collect()
+        let mut events = Vec::new();
+        self.each_event(session, cursor, |event| events.push(event))?;
+        Ok(events)
+    }
+
+    /// Hands on a session's events after `cursor`, in order, one at a time: a long session is never held twice. Nothing
+    /// else can be read meanwhile.
+    pub fn each_event(&self, session: &SessionId, cursor: u64, mut take: impl FnMut(Event)) -> Result<(), LogError> {
+        let unreadable = self.read(|reader| {
+            let mut query = reader.prepare_cached(
+                "SELECT seq, at, agent, body FROM event WHERE session = ?1 AND seq > ?2 ORDER BY seq",
+            )?;
+            let mut rows = query.query(params![session.as_str(), cursor.cast_signed()])?;
+            while let Some(row) = rows.next()? {
+                let at = row.get_ref(1)?.as_str()?.parse().map_err(|error: jiff::Error| error.to_string());
+                let body = serde_json::from_str(row.get_ref(3)?.as_str()?).map_err(|error| error.to_string());
+                let (at, body) = match (at, body) {
+                    (Ok(at), Ok(body)) => (at, body),
+                    (Err(reason), _) | (_, Err(reason)) => return Ok(Some(reason)),
+                };
+                let (seq, agent) = (row.get::<_, i64>(0)?.cast_unsigned(), row.get::<_, Option<String>>(2)?);
+                take(Event { seq, at, session: session.clone(), agent: agent.map(AgentId), body });
+            }
+            Ok(None)
         })?;
-        bodies.iter().map(|body| serde_json::from_str(body).map_err(|error| storage(&self.path, &error))).collect()
+        unreadable.map_or(Ok(()), |reason| Err(storage(&self.path, &reason)))
     }
 
     /// All sessions, the one with the newest event first.
@@ -155,38 +233,49 @@ impl Log {
             .collect()
     }
 
+    /// The agents of all sessions. Looks through the whole log.
+    pub fn agents(&self) -> Result<HashSet<AgentId>, LogError> {
+        self.read(|reader| {
+            let mut query = reader.prepare("SELECT DISTINCT agent FROM event WHERE agent IS NOT NULL")?;
+            let rows = query.query_map([], |row| row.get(0).map(AgentId))?;
+            rows.collect()
+        })
+    }
+
     /// Removes a session's events. Content that other sessions may share stays.
     pub fn delete_session(&self, session: &SessionId) {
         self.send(writer::Job::Delete { session: session.clone() });
     }
 
-    /// Waits until everything handed over so far is on disk, and ends the writer. Later appends fail.
+    /// Waits until everything handed over so far is on disk, and ends the writer. Later appends fail. What can't be stored
+    /// is tried once more, and fails.
     pub fn close(&self) {
-        lock(&self.to_writer).take();
-        if let Some(writer) = lock(&self.writer).take()
-            && writer.join().is_err()
-        {
+        let Some(Writing { jobs, thread, folder_lock }) = lock(&self.writing).take() else { return };
+        drop(jobs);
+        if thread.join().is_err() {
             tracing::error!("the log's writer panicked");
         }
         // By hand: a process that is being started at this moment may hold a copy of the file a little longer.
-        if let Err(error) = self.folder_lock.unlock() {
+        if let Err(error) = folder_lock.unlock() {
             tracing::warn!(%error, "the data folder could not be released");
         }
     }
 
     fn send(&self, job: writer::Job) {
-        let sender = lock(&self.to_writer);
-        let refused = match sender.as_ref() {
-            Some(sender) => sender.send(job).err().map(|error| error.0),
+        let writing = lock(&self.writing);
+        let refused = match writing.as_ref() {
+            Some(writing) => writing.jobs.send(job).err().map(|error| error.0),
             None => Some(job),
         };
+        drop(writing);
         if let Some(writer::Job::Events { committed, .. }) = refused {
-            committed(Err(storage(&self.path, &"the log is closed")));
+            let why = if self.is_read_only { "it is only read here" } else { "the log is closed" };
+            committed(Err(storage(&self.path, &why)));
         }
     }
 
     fn read<T>(&self, query: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, LogError> {
-        query(&lock(&self.reader)).map_err(|error| storage(&self.path, &error))
+        query(&lock(&self.reader)).map_err(|error| storage(&self.path, &writer::reason(&error)))
     }
 }
 
@@ -216,40 +305,6 @@ pub fn hash(bytes: &[u8]) -> BlobHash {
         write!(text, "{byte:02x}").expect("writing to a string can't fail");
     }
     BlobHash(text)
-}
-
-fn connect(path: &Path) -> Result<Connection, LogError> {
-    let open = || -> rusqlite::Result<Connection> {
-        let connection = Connection::open(path)?;
-        connection.busy_timeout(std::time::Duration::from_secs(5))?;
-        connection.pragma_update(None, "journal_mode", "WAL")?;
-        // Every commit reaches the disk: people's money and work hang on these facts. The writer batches.
-        connection.pragma_update(None, "synchronous", "FULL")?;
-        Ok(connection)
-    };
-    open().map_err(|error| storage(path, &error))
-}
-
-fn prepare(connection: &Connection, path: &Path) -> Result<(), LogError> {
-    let version = || connection.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0));
-    let found = version().map_err(|error| storage(path, &error))?;
-    if found > SCHEMA_VERSION {
-        return Err(LogError::Newer { path: path.to_path_buf(), found, known: SCHEMA_VERSION });
-    }
-    let create = format!(
-        "BEGIN;
-         CREATE TABLE IF NOT EXISTS event (
-             session TEXT NOT NULL, seq INTEGER NOT NULL, agent TEXT, at TEXT NOT NULL, body TEXT NOT NULL,
-             PRIMARY KEY (session, seq)) WITHOUT ROWID;
-         CREATE TABLE IF NOT EXISTS blob (hash TEXT PRIMARY KEY, bytes BLOB NOT NULL) WITHOUT ROWID;
-         CREATE TABLE IF NOT EXISTS session (
-             id TEXT PRIMARY KEY, title TEXT NOT NULL, project TEXT NOT NULL,
-             created_at TEXT NOT NULL, updated_at TEXT NOT NULL) WITHOUT ROWID;
-         CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-         PRAGMA user_version = {SCHEMA_VERSION};
-         COMMIT;"
-    );
-    connection.execute_batch(&create).map_err(|error| storage(path, &error))
 }
 
 fn storage(path: &Path, reason: &dyn std::fmt::Display) -> LogError {

@@ -1,8 +1,10 @@
-//! A request's body, for every provider: shared pieces of a known length, never joined.
+//! A request's body, for every provider: shared pieces of a known length.
 //!
-//! Everything before the first mark that moves is a [`Prefix`], shared by all requests in flight that have it in common; a
-//! further fork adds the few pieces behind it.
+//! Everything before the first mark that moves is a [`Prefix`]: one run of bytes, shared by all requests in flight that
+//! have it in common, and sent as it is; a further fork adds the few pieces behind it. (A piece per message would cost a
+//! frame each, or a copy for every request.)
 
+use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll};
@@ -53,8 +55,7 @@ struct Prefix {
     segment: u32,
     /// Who reads them.
     model: String,
-    pieces: Vec<Bytes>,
-    len: u64,
+    bytes: Bytes,
 }
 
 impl Shared {
@@ -108,8 +109,12 @@ impl Prefix {
         for stored in transcript.messages_from(segment) {
             pieces.message(stored.for_model(model), &[]);
         }
-        let len = pieces.len();
-        Self { pieces: pieces.list, len, segment, model: model.to_owned(), transcript }
+        let len = pieces.list.iter().map(Bytes::len).sum();
+        let mut bytes = BytesMut::with_capacity(len);
+        for piece in &pieces.list {
+            bytes.extend_from_slice(piece);
+        }
+        Self { bytes: bytes.freeze(), segment, model: model.to_owned(), transcript }
     }
 }
 
@@ -125,10 +130,6 @@ struct Pieces {
 impl Pieces {
     fn new(form: &'static Form, last_role: Option<MessageRole>) -> Self {
         Self { form, list: Vec::new(), last_role, continues: false }
-    }
-
-    fn len(&self) -> u64 {
-        self.list.iter().map(|piece| piece.len() as u64).sum()
     }
 
     /// Appends a message with marks at `marks`, which are offsets in its bytes, ascending. A message of the same role as
@@ -168,13 +169,21 @@ impl Form {
     }
 }
 
+/// How many blocks before a mark a provider looks for what it has cached.
+/// Source: <https://platform.claude.com/docs/en/build-with-claude/prompt-caching>.
+const LOOK_BACK: usize = 20;
+
 /// Where a request's moving marks go: at the siblings' common end, and at the ends of this request
-/// and of the one before it. With the head's that makes four, the most that the provider takes.
+/// and of the one before it. With the head's that makes four, the most that the provider takes. Where more blocks were added
+/// than a provider looks back over, one stands between the last two; it takes the place of the common end, which the agent
+/// itself has left behind then.
 struct Marks {
     /// Index of the message that holds the fork point.
     fork: Option<u32>,
     last: Option<u32>,
     previous: Option<u32>,
+    /// Message and offset of the mark between.
+    between: Option<(u32, usize)>,
 }
 
 impl Marks {
@@ -194,7 +203,24 @@ impl Marks {
             }
         }
         let fork = request.fork_point.and_then(|count| count.checked_sub(1)).filter(|index| sent.contains(index));
-        Self { fork, last: len.checked_sub(1), previous }
+        Self { fork, last: len.checked_sub(1), previous, between: None }
+    }
+
+    /// Sets the mark between the last two ends, if they are far apart. `messages` are those from index `start` on.
+    fn bridge(&mut self, start: u32, messages: &[&Encoded]) {
+        let Some(previous) = self.previous.filter(|index| self.fork.is_none_or(|fork| fork < *index)) else { return };
+        let added = (start..).zip(messages).filter(|(index, _)| *index > previous);
+        let blocks = added.flat_map(|(index, encoded)| encoded.block_marks.iter().map(move |mark| (index, *mark)));
+        let blocks: Vec<(u32, Option<u32>)> = blocks.collect();
+        if blocks.len() <= LOOK_BACK {
+            return;
+        }
+        let in_reach = blocks[blocks.len() - 1 - LOOK_BACK..blocks.len() - 1].iter();
+        let markable = in_reach.filter_map(|(index, mark)| Some((*index, (*mark)? as usize)));
+        self.between = markable.into_iter().next();
+        if self.between.is_some() {
+            self.fork = None;
+        }
     }
 
     fn first(&self) -> Option<u32> {
@@ -210,6 +236,8 @@ impl Marks {
         if self.last == Some(index) || self.previous == Some(index) {
             offsets.extend(encoded.last_mark);
         }
+        offsets.extend(self.between.filter(|(at, _)| *at == index).map(|(_, offset)| offset));
+        offsets.sort_unstable();
         offsets.dedup();
         offsets
     }
@@ -217,78 +245,60 @@ impl Marks {
 
 /// The body of one request.
 pub(super) struct Body {
-    head: Option<Bytes>,
-    prefix: Arc<Prefix>,
-    /// How many pieces of the prefix were sent.
-    sent: usize,
-    /// Bytes left out at the beginning of the next piece behind the head: the first message's comma.
-    skip: usize,
-    /// Bytes left out at the prefix's end, where a message continues behind it.
-    cut: usize,
-    rest: std::vec::IntoIter<Bytes>,
+    /// What is still to be sent.
+    pieces: VecDeque<Bytes>,
     left: u64,
+    /// Held while the request is in flight, so that siblings find it.
+    #[cfg_attr(not(test), expect(dead_code, reason = "held, not read"))]
+    prefix: Arc<Prefix>,
 }
 
 impl Body {
     /// The body of `request`, with `tail` behind its messages.
     pub(super) fn new(request: &Request, shared: &Shared, tail: Bytes) -> Self {
-        let marks = Marks::of(request);
+        let mut marks = Marks::of(request);
         let segment = request.transcript.segment_start();
         let start = marks.first().unwrap_or(segment);
         let model = &request.head.model;
         let prefix = shared.prefix(request.transcript.prefix(start), segment, model);
         let last_role = prefix.transcript.last().filter(|_| start > segment).map(|message| message.role);
-        let mut pieces = Pieces::new(shared.form, last_role);
-        for (index, stored) in (start..).zip(request.transcript.messages_from(start)) {
-            let stored = stored.for_model(model);
-            pieces.message(stored, &marks.offsets(index, shared.form.encoded(stored)));
+        let mut rest = Pieces::new(shared.form, last_role);
+        let messages = request.transcript.messages_from(start);
+        let messages: Vec<&Stored> = messages.into_iter().map(|stored| stored.for_model(model)).collect();
+        let encoded: Vec<&Encoded> = messages.iter().map(|stored| shared.form.encoded(stored)).collect();
+        marks.bridge(start, &encoded);
+        for (index, (stored, encoded)) in (start..).zip(messages.into_iter().zip(encoded)) {
+            rest.message(stored, &marks.offsets(index, encoded));
         }
-        pieces.list.push(tail);
+        rest.list.push(tail);
         let (head, has_message) = shared.head(&request.head);
-        let skip = usize::from(!has_message && !request.transcript.is_empty());
-        let cut = if pieces.continues { shared.form.ending } else { 0 };
-        let left = head.len() as u64 + prefix.len + pieces.len() - (skip + cut) as u64;
-        Self { head: Some(head), prefix, sent: 0, skip, cut, rest: pieces.list.into_iter(), left }
-    }
-
-    fn peek(&self) -> Option<Bytes> {
-        if let Some(head) = &self.head {
-            return Some(head.clone());
+        // The prefix's end is left out where a message continues behind it.
+        let cut = if rest.continues { shared.form.ending } else { 0 };
+        let mut pieces = VecDeque::from([prefix.bytes.slice(..prefix.bytes.len() - cut)]);
+        pieces.extend(rest.list);
+        pieces.retain(|piece| !piece.is_empty());
+        // The first message has no comma before it.
+        if !has_message && !request.transcript.is_empty() {
+            drop(pieces[0].split_to(1));
         }
-        let (piece, cut) = match self.prefix.pieces.get(self.sent) {
-            Some(piece) if self.sent + 1 == self.prefix.pieces.len() => (piece, self.cut),
-            Some(piece) => (piece, 0),
-            None => (self.rest.as_slice().first()?, 0),
-        };
-        Some(piece.slice(self.skip..piece.len() - cut))
-    }
-
-    fn advance(&mut self) {
-        if self.head.take().is_some() {
-            return;
-        }
-        self.skip = 0;
-        if self.sent < self.prefix.pieces.len() {
-            self.sent += 1;
-        } else {
-            self.rest.next();
-        }
+        pieces.push_front(head);
+        let left = pieces.iter().map(|piece| piece.len() as u64).sum();
+        Self { pieces, left, prefix }
     }
 
     fn next_frame(&mut self) -> Option<Bytes> {
-        let first = self.peek()?;
-        self.advance();
+        let first = self.pieces.pop_front()?;
         let mut gathered = BytesMut::new();
         if first.len() < LARGE_PIECE {
-            while let Some(piece) = self.peek()
+            while let Some(piece) = self.pieces.front()
                 && piece.len() < LARGE_PIECE
                 && first.len().max(gathered.len()) + piece.len() <= LARGEST_GATHERED
             {
                 if gathered.is_empty() {
                     gathered.extend_from_slice(&first);
                 }
-                gathered.extend_from_slice(&piece);
-                self.advance();
+                gathered.extend_from_slice(piece);
+                self.pieces.pop_front();
             }
         }
         let frame = if gathered.is_empty() { first } else { gathered.freeze() };

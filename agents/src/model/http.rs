@@ -12,6 +12,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::StreamExt;
 use futures_util::stream::{self, BoxStream};
+use offshoot_protocol::Seller;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
 use reqwest::{Client, RequestBuilder, Response, Url};
 use rustls::pki_types::CertificateDer;
@@ -53,6 +54,16 @@ impl Endpoint {
     /// An endpoint with the usual limit.
     pub fn new(base_url: impl Into<String>, key: Option<Secret>) -> Self {
         Self { base_url: base_url.into(), key, idle_limit: Self::IDLE_LIMIT, authorities: None }
+    }
+
+    /// Who answers there.
+    pub fn seller(&self) -> Seller {
+        let url = Url::parse(&self.base_url).ok();
+        let is_here = url.as_ref().and_then(Url::host_str).is_some_and(|host| {
+            let host = host.trim_start_matches('[').trim_end_matches(']');
+            host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+        });
+        if is_here { Seller::ThisMachine } else { Seller::Provider }
     }
 }
 

@@ -8,13 +8,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::stream::BoxStream;
-use offshoot_protocol::{AgentId, Block, CallId, SessionId, Usage};
+use offshoot_protocol::{AgentId, Block, CallId, Seller, SessionId, Usage, Warning};
 use serde::{Deserialize, Serialize};
 
 use crate::transcript::Transcript;
 
 pub mod anthropic;
 mod body;
+mod caching;
 #[cfg(test)]
 mod decoding;
 pub mod demo;
@@ -99,6 +100,9 @@ pub trait Model: Send + Sync {
     /// Sends the request and streams the answer. The stream yields [`ModelEvent::Ended`] exactly once, last, or an error,
     /// last; a stream that simply stops is an error of the implementation. Dropping it ends the request.
     fn stream(&self, request: Request) -> BoxStream<'static, Result<ModelEvent, ModelError>>;
+
+    /// Who answers, as far as prices depend on it.
+    fn seller(&self) -> Seller;
 }
 
 /// A piece of an answer.
@@ -138,6 +142,10 @@ pub enum ModelEvent {
         /// The whole block.
         block: Block,
     },
+    /// What the provider has billed so far, should the answer break off.
+    Counted(Usage),
+    /// The provider did something to the request that a person should know. It doesn't stop the answer.
+    Warned(Warning),
     /// The answer is complete.
     Ended {
         /// Why.

@@ -4,6 +4,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use futures_util::StreamExt;
 use futures_util::stream::{self, BoxStream};
+use offshoot_protocol::Seller;
 
 use super::{Model, ModelError, ModelEvent, Request};
 
@@ -30,6 +31,14 @@ impl Model for Replaceable {
                 let error = ModelError::NotConfigured { reason: reason.clone() };
                 stream::once(async { Err(error) }).boxed()
             }
+        }
+    }
+
+    fn seller(&self) -> Seller {
+        match &*self.0.read().unwrap_or_else(PoisonError::into_inner) {
+            Ok(client) => client.seller(),
+            // It answers nothing that could cost anything.
+            Err(_) => Seller::Provider,
         }
     }
 }

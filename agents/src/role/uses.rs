@@ -13,9 +13,7 @@ pub fn uses(log: &Log, sessions: &[SessionSummary], role: &str) -> Result<Vec<Ro
     let mut found = Vec::new();
     for summary in sessions.iter().take(SESSIONS_LIMIT) {
         let mut fold = Fold::new(summary.id.clone());
-        for event in log.events(&summary.id, 0)? {
-            fold.apply(&event);
-        }
+        log.each_event(&summary.id, 0, |event| fold.apply(&event))?;
         let Some(root) = fold.root() else { continue };
         let had = |agent: &&AgentView| agent.role.as_deref() == Some(role);
         found.extend(fold.children(&root.id).filter(had).map(|agent| RoleUse {
@@ -27,6 +25,7 @@ pub fn uses(log: &Log, sessions: &[SessionSummary], role: &str) -> Result<Vec<Ro
             state: agent.state.clone(),
             steps: agent.steps,
             usage: agent.usage,
+            spending: agent.spending.clone(),
         }));
     }
     found.sort_by_key(|used| std::cmp::Reverse(used.created_at));

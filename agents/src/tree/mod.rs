@@ -19,7 +19,7 @@ use crate::approval::{Approvals, Saving};
 use crate::journal::Journal;
 use crate::log::LogError;
 use crate::settings;
-use crate::turn::{self, Worker};
+use crate::turn::{self, FanOut, Worker};
 
 mod committing;
 mod delegate;
@@ -57,6 +57,8 @@ pub struct Tree {
     shells: Mutex<HashMap<TaskId, tasks::Shell>>,
     tasks: Mutex<JoinSet<()>>,
     permits: Arc<Semaphore>,
+    /// Lets one of several forks go ahead.
+    fan_out: Arc<FanOut>,
     /// Agents whose parent never heard of them, until they end.
     revoked: Mutex<HashSet<AgentId>>,
     /// How many agents are about to be recorded.
@@ -89,6 +91,7 @@ impl Tree {
             shells: Mutex::default(),
             tasks: Mutex::default(),
             permits,
+            fan_out: Arc::default(),
             revoked: Mutex::default(),
             seats: Arc::default(),
             changed: watch::Sender::new(0),

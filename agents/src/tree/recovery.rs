@@ -47,7 +47,7 @@ impl Tree {
         self.watch_roles();
         self.tell_warnings();
         let cursor = self.journal.read(|fold| fold.cursor);
-        self.journal.stored(cursor).await
+        self.journal.stored_soon(cursor).await
     }
 }
 

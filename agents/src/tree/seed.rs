@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use futures_util::stream::{self, BoxStream, StreamExt as _};
 use offshoot_protocol::{
     AgentCreated, AgentId, AgentKind, Block, CallId, EventBody, Inherited, Input, InputId, Message, MessageRole,
-    Origin, Warning,
+    Origin, Seller, Warning,
 };
 
 use super::ending::{TreeEnding, has_end};
@@ -83,7 +83,7 @@ impl Tree {
             let root = EventBody::AgentCreated(Box::new(created));
             (vec![(None, session), about(root), about(EventBody::InputReceived { input: announcement })], ())
         });
-        self.journal.stored(seq).await?;
+        self.journal.stored_soon(seq).await?;
         self.bring_back(&id)?;
         self.watch_roles();
         self.tell_warnings();
@@ -189,6 +189,7 @@ impl Tree {
             // The first message of a fork holds the placeholders: the siblings' common end.
             fork_point: created.inherited.as_ref().map(|inherited| inherited.messages + 1),
             journal: self.journal.clone(),
+            fan_out: self.fan_out.clone(),
             ids: self.means.kit.ids.clone(),
             powers,
             partial: std::sync::Mutex::default(),
@@ -292,6 +293,10 @@ impl Model for NotConfigured {
             self.0
         );
         stream::once(async { Err(ModelError::NotConfigured { reason }) }).boxed()
+    }
+
+    fn seller(&self) -> Seller {
+        Seller::Provider
     }
 }
 

@@ -116,7 +116,7 @@ async fn admit<'w>(
     input: &RawJson,
 ) -> Result<(&'w Arc<dyn Tool>, Value), ToolError> {
     let powers = &worker.powers;
-    let value: Value = serde_json::from_str(&input.0).map_err(|error| {
+    let mut value: Value = serde_json::from_str(&input.0).map_err(|error| {
         ToolError::invalid(format!("The input is not valid JSON ({error}). It was: {}", excerpt(&input.0)))
     })?;
     // A call to delegate goes on to where it is refused with the reason that holds for this agent.
@@ -127,9 +127,13 @@ async fn admit<'w>(
         let known: Vec<&str> = head.tools.iter().map(|tool| tool.name.as_str()).collect();
         ToolError::new("unknown_tool", format!("This agent has no tool {name}. It has: {}.", known.join(", ")))
     })?;
-    let access = tool.access(&value, &powers.place)?;
-    if let Access::Read { path } = &access {
-        output::restore(worker, Path::new(path)).await;
+    let mut access = tool.access(&value, &powers.place)?;
+    if let Access::Read { path } = &access
+        && let Some(file) = output::restore(worker, Path::new(path)).await
+        && let Some(named) = value.get_mut("file_path")
+    {
+        *named = file.display().to_string().into();
+        access = tool.access(&value, &powers.place)?;
     }
     let hook = worker.before_call(id, name, &value).await?;
     let mode = worker.journal.read(|fold| fold.agent(&worker.id).map(|agent| agent.mode).unwrap_or_default());

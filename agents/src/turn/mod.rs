@@ -28,15 +28,18 @@ use crate::tool::{Delegate, FileMemory, Toolbox};
 use crate::transcript::Transcript;
 use crate::view::Fold;
 
+mod asking;
 mod begun;
 pub(crate) mod call;
 mod compact;
+mod fan_out;
 mod hook;
 mod news;
 mod output;
 mod step;
 
 use begun::Begun;
+pub use fan_out::{FanOut, LONGEST_WAIT};
 pub use hook::Remarks;
 pub use step::Partial;
 
@@ -50,6 +53,8 @@ pub struct Worker {
     pub fork_point: Option<u32>,
     /// Where its facts go.
     pub journal: Arc<Journal>,
+    /// When its first request may leave.
+    pub fan_out: Arc<FanOut>,
     /// Makes the ids of its requests.
     pub ids: Arc<Ids>,
     /// What its calls may do.
@@ -323,13 +328,15 @@ pub fn interrupted(worker: &Worker, why: &str) {
 
 /// Keeps what was received of an answer whose turn was dropped. Does nothing where nothing was, or where it was kept.
 pub fn keep_partial(worker: &Worker) {
-    let partial = std::mem::take(&mut *step::lock(&worker.partial));
+    let mut partial = std::mem::take(&mut *step::lock(&worker.partial));
+    let lost = partial.lost();
     let id = &worker.id;
     worker.journal.decide(|fold| {
         let index = fold.transcript(id).len();
         let kept = partial.into_message(index);
         let fact = |message| (Some(id.clone()), EventBody::MessageAppended { index, message, inputs: Vec::new() });
-        (kept.map(fact).into_iter().collect(), ())
+        let lost = lost.map(|lost| (Some(id.clone()), lost));
+        (lost.into_iter().chain(kept.map(fact)).collect(), ())
     });
 }
 

@@ -34,19 +34,25 @@ fn cut(content: &str) -> (&str, usize, &str) {
     (&content[..at(head)], count.saturating_sub(head + tail), &content[at(count.saturating_sub(tail).max(head))..])
 }
 
-/// Makes the file of an output again, when `path` is the name of one that the log has and it isn't there: the session may
-/// have come from another machine, or the folder was cleared.
-pub(super) async fn restore(worker: &Worker, path: &Path) {
-    let Some(hash) = hash_of(path).filter(|_| !path.exists()) else { return };
-    let file = worker.powers.outputs.join(format!("{}.txt", hash.0));
+/// The file here of the output that `path` is the name of, made again from the log where it is missing: the folder may have
+/// been cleared, or the session come from another machine, where the file stood elsewhere. Absent when something is at
+/// `path`, or when the log has no such output.
+pub(super) async fn restore(worker: &Worker, path: &Path) -> Option<PathBuf> {
+    let hash = hash_of(path).filter(|_| !path.exists())?;
     // Only where outputs are kept is anything written, whatever path was asked for.
-    if path != file {
-        return;
+    let file = worker.powers.outputs.join(format!("{}.txt", hash.0));
+    if file.exists() {
+        return Some(file);
     }
     match worker.journal.log().blob(&hash) {
-        Ok(Some(bytes)) => write(&file, &bytes).await,
-        Ok(None) => {}
-        Err(error) => tracing::warn!(%error, "an output could not be read from the log"),
+        Ok(bytes) => {
+            write(&file, &bytes?).await;
+            Some(file)
+        }
+        Err(error) => {
+            tracing::warn!(%error, "an output could not be read from the log");
+            None
+        }
     }
 }
 

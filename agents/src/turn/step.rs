@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use offshoot_protocol::{
-    Block, CallId, Delta, EventBody, FailureCode, Message, MessageRole, Origin, RawJson, StepEnded, TextKind,
-    TurnOutcome,
+    Asked, Block, CallId, Delta, EventBody, FailureCode, Message, MessageRole, Origin, RawJson, TextKind, TurnOutcome,
+    Usage,
 };
-use tokio::time::Instant;
 
+use super::asking::{self, Answered, Asking};
 use super::{Begun, Worker, storage};
 use crate::model::{ModelError, ModelEvent, StopReason};
 
@@ -28,6 +28,8 @@ pub struct Partial {
     blocks: Vec<Block>,
     /// The block under way: its number, its text so far in UTF-16 units, and the text if it is plain text.
     open: Option<Open>,
+    /// What the answer is billed if no more comes.
+    pub(super) counted: Option<(Asked, Usage)>,
 }
 
 #[derive(Debug)]
@@ -45,6 +47,11 @@ impl Partial {
             _ => None,
         };
         self.blocks.iter().filter_map(call).collect()
+    }
+
+    /// The fact that it was billed without being whole, if it was.
+    pub(super) fn lost(&mut self) -> Option<EventBody> {
+        self.counted.take().map(|(asked, usage)| EventBody::AnswerLost { asked, usage })
     }
 
     /// The message that an interrupted answer leaves, for place `index`; nothing when it left nothing worth keeping or was
@@ -70,6 +77,7 @@ pub(super) async fn take<'w>(worker: &'w Worker, begun: &mut Begun<'w>) -> Resul
             Ok(answer) => return append(worker, answer, begun).await,
             Err(error) => error,
         };
+        asking::record_lost(worker);
         if !error.is_retryable() || tries == TRIES {
             return Err(failed(worker, &error));
         }
@@ -83,16 +91,16 @@ struct Answer {
     index: u32,
     blocks: Vec<Block>,
     stop: StopReason,
-    usage: offshoot_protocol::Usage,
-    duration: Duration,
+    answered: Answered,
 }
 
 async fn attempt<'w>(worker: &'w Worker, begun: &mut Begun<'w>) -> Result<Answer, ModelError> {
-    let started = Instant::now();
+    let speaker = worker.speaker();
+    let mut lead = worker.fan_out.admit(worker, &speaker.head).await;
     let transcript = worker.journal.read(|fold| fold.transcript(&worker.id));
     let index = transcript.len();
-    let speaker = worker.speaker();
     *lock(&worker.partial) = Partial { index, ..Partial::default() };
+    let mut asking = Asking::new(worker, &speaker, transcript.clone());
     let mut stream = speaker.model.stream(worker.request(&speaker, transcript));
     loop {
         let event = tokio::select! {
@@ -100,8 +108,14 @@ async fn attempt<'w>(worker: &'w Worker, begun: &mut Begun<'w>) -> Result<Answer
             never = begun.go_on() => match never {},
         };
         let Some(event) = event else { break };
-        match event? {
-            ModelEvent::Started => {}
+        let event = event?;
+        if let Some(at) = asking.hear(&event)
+            && let Some(lead) = lead.take()
+        {
+            lead.begun(at);
+        }
+        match event {
+            ModelEvent::Started | ModelEvent::Counted(_) | ModelEvent::Warned(_) => {}
             ModelEvent::TextDelta { block, text } => grow(worker, block, TextKind::Text, text),
             ModelEvent::ThinkingDelta { block, text } => grow(worker, block, TextKind::Thinking, text),
             ModelEvent::InputDelta { block, call, name, text } => {
@@ -115,7 +129,7 @@ async fn attempt<'w>(worker: &'w Worker, begun: &mut Begun<'w>) -> Result<Answer
             }
             ModelEvent::Ended { stop, usage } => {
                 let blocks = std::mem::take(&mut lock(&worker.partial).blocks);
-                return Ok(Answer { index, blocks, stop, usage, duration: started.elapsed() });
+                return Ok(Answer { index, blocks, stop, answered: asking.answered(usage) });
             }
         }
     }
@@ -140,7 +154,7 @@ fn grow(worker: &Worker, block: u32, kind: TextKind, text: String) {
 }
 
 async fn append(worker: &Worker, answer: Answer, begun: &mut Begun<'_>) -> Result<StopReason, TurnOutcome> {
-    let Answer { index, mut blocks, stop, usage, duration } = answer;
+    let Answer { index, mut blocks, stop, answered } = answer;
     let is_cut = matches!(stop, StopReason::MaxTokens | StopReason::ContextWindow);
     if is_cut && matches!(blocks.last(), Some(Block::Call { .. })) {
         // The limit may have cut this call in the middle: it is not run.
@@ -148,10 +162,8 @@ async fn append(worker: &Worker, answer: Answer, begun: &mut Begun<'_>) -> Resul
     }
     begun.revoke(worker, |id| !blocks.iter().any(|block| matches!(block, Block::Call { id: made, .. } if made == id)));
     number_empty_ids(&mut blocks, index);
-    let duration_ms = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
-    let ended = EventBody::StepEnded(StepEnded { stop_reason: stop.to_string(), usage, duration_ms });
-    let (seq, ()) = worker.journal.decide(|_| {
-        let mut facts = vec![(Some(worker.id.clone()), ended)];
+    let (seq, ()) = worker.journal.decide(|fold| {
+        let mut facts = vec![(Some(worker.id.clone()), answered.into_fact(fold, worker, &stop))];
         // A model that says nothing leaves no message: providers refuse empty ones.
         if !blocks.is_empty() {
             let message = Message { role: MessageRole::Assistant, blocks };

@@ -11,6 +11,7 @@ pub(super) fn apply(agent: &mut AgentView, node: &mut Node, body: &EventBody) {
     match body {
         EventBody::CompactionRequested(wish) => agent.compaction = Some(wish.clone()),
         EventBody::CompactionStarted { trigger } => {
+            node.requests.is_summing_up = true;
             let line = match trigger {
                 CompactionTrigger::Manual | CompactionTrigger::Auto => "Compacting the conversation",
                 CompactionTrigger::Overflow => "The conversation is too long: compacting it",
@@ -19,6 +20,7 @@ pub(super) fn apply(agent: &mut AgentView, node: &mut Node, body: &EventBody) {
         }
         EventBody::Compacted(compacted) => {
             agent.compaction = None;
+            node.requests.is_summing_up = false;
             node.transcript.begin_segment(compacted.message.clone());
             node.context_tokens = 0;
             agent.messages = node.transcript.len();
@@ -26,6 +28,7 @@ pub(super) fn apply(agent: &mut AgentView, node: &mut Node, body: &EventBody) {
         }
         EventBody::CompactionFailed { message } => {
             agent.compaction = None;
+            node.requests.is_summing_up = false;
             agent.warnings.push(Warning { code: "compaction".to_owned(), message: message.clone() });
         }
         EventBody::HeadChanged(HeadChanged { model, head }) => {

@@ -17,7 +17,9 @@ use crate::transcript::Transcript;
 
 mod activity;
 mod context;
+mod requests;
 mod transcript;
+mod turns;
 
 /// How many of an agent's last hooks its view keeps. The log has all of them.
 const HOOKS_SHOWN: usize = 20;
@@ -64,6 +66,8 @@ struct Node {
     author: Arc<str>,
     /// Tokens that its next request will have, as far as is known; 0 before the first answer of a segment.
     context_tokens: u64,
+    /// What was asked for it.
+    requests: requests::Requests,
     /// When the current run began.
     run_started_at: Option<Timestamp>,
 }
@@ -151,8 +155,9 @@ impl Fold {
         let end = before.unwrap_or(u32::MAX).min(node.transcript.len());
         let first = end.saturating_sub(limit);
         let shown = node.transcript.prefix(end);
+        // What stands before it isn't even looked at.
         let messages: Vec<Message> =
-            shown.messages().into_iter().skip(first as usize).map(|stored| stored.message.clone()).collect();
+            shown.messages_from(first).into_iter().map(|stored| stored.message.clone()).collect();
         let calls: BTreeMap<String, CallView> =
             messages.iter().flat_map(Message::calls).map(|(call, ..)| (call.0.clone(), self.call(id, call))).collect();
         Some(Conversation { agent: id.clone(), cursor: self.cursor, first, messages, calls })
@@ -208,6 +213,7 @@ impl Fold {
             steps_of_run: 0,
             author: created.model.as_str().into(),
             context_tokens: 0,
+            requests: requests::Requests::default(),
             run_started_at: None,
         };
         self.agents.insert(id.clone(), node);
@@ -234,6 +240,8 @@ impl Fold {
             steps: 0,
             calls: 0,
             usage: offshoot_protocol::Usage::default(),
+            spending: Vec::new(),
+            misses: Vec::new(),
             queue: Vec::new(),
             compaction: None,
             todos: Vec::new(),
@@ -241,6 +249,7 @@ impl Fold {
             hooks: Vec::new(),
             outcome: None,
             created_at: at,
+            turns: Vec::new(),
             started_at: None,
             ended_at: None,
         });
@@ -259,9 +268,9 @@ impl Fold {
                     node.steps_of_run = 0;
                     node.run_started_at = Some(at);
                 }
+                node.requests.is_summing_up = false;
                 agent.state = AgentState::Running;
-                agent.started_at = Some(at);
-                agent.ended_at = None;
+                turns::begin(agent, at);
             }
             EventBody::MessageAppended { message, inputs, .. } => {
                 agent.queue.retain(|queued| !inputs.contains(&queued.id));
@@ -272,14 +281,8 @@ impl Fold {
                 let whole = transcript::with_results(node, calls, message);
                 transcript::append(agent, node, whole);
             }
-            EventBody::StepEnded(step) => {
-                agent.state = AgentState::Running;
-                agent.steps += 1;
-                agent.usage += step.usage;
-                node.steps_of_run += 1;
-                node.context_tokens =
-                    step.usage.input + step.usage.cache_read + step.usage.cache_write + step.usage.output;
-            }
+            EventBody::StepEnded(step) => requests::ended(agent, node, step, at),
+            EventBody::AnswerLost { asked, usage } => requests::lost(agent, asked, *usage),
             EventBody::ModelWaiting { retry_in_ms, reason, .. } => {
                 let wait = jiff::SignedDuration::from_millis(i64::try_from(*retry_in_ms).unwrap_or(i64::MAX));
                 agent.state = AgentState::WaitingForApi { until: at.checked_add(wait).unwrap_or(at) };
@@ -401,7 +404,7 @@ impl Fold {
 
 /// A turn is over; whoever has an end is told to be at it by another fact.
 fn end_turn(agent: &mut AgentView, outcome: &TurnOutcome, at: Timestamp) {
-    agent.ended_at = Some(at);
+    turns::end(agent, at);
     // What was to be done at the next step is done in the next turn, unless the person wants peace.
     if *outcome != TurnOutcome::Finished || agent.kind != AgentKind::Root {
         agent.compaction = None;

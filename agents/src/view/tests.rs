@@ -3,6 +3,7 @@
 use offshoot_protocol::*;
 
 use super::Fold;
+use crate::cache::{Caching, Sent};
 
 /// A log under construction: numbers and dates its events.
 struct Story {
@@ -66,6 +67,17 @@ impl Story {
 
 fn call(id: &str) -> Block {
     Block::Call { id: CallId::from(id), name: "Read".into(), input: RawJson(r#"{"file_path":"a"}"#.into()) }
+}
+
+fn step(asked: Option<Asked>, usage: Usage) -> EventBody {
+    EventBody::StepEnded(StepEnded {
+        stop_reason: "end_turn".into(),
+        usage,
+        duration_ms: 1,
+        begun_ms: None,
+        asked,
+        missed: None,
+    })
 }
 
 fn result(content: &str) -> CallResult {
@@ -164,8 +176,7 @@ fn a_queued_input_leaves_the_queue_when_a_message_contains_it() {
 fn a_finished_child_that_goes_on_counts_its_steps_anew() {
     let mut story = Story::new();
     story.create("fork", AgentKind::Fork, None);
-    let step =
-        || EventBody::StepEnded(StepEnded { stop_reason: "end_turn".into(), usage: Usage::default(), duration_ms: 1 });
+    let step = || step(None, Usage::default());
     story.tell(Some("fork"), EventBody::TurnStarted);
     story.tell(Some("fork"), step());
     story.tell(Some("fork"), EventBody::AgentEnded { outcome: AgentOutcome::Stopped });
@@ -175,4 +186,36 @@ fn a_finished_child_that_goes_on_counts_its_steps_anew() {
     assert_eq!(story.fold.steps_of_run(&AgentId::from("fork")), 1);
     assert_eq!(story.agent("fork").steps, 2);
     assert_eq!(story.agent("fork").state, AgentState::Running);
+}
+
+#[test]
+fn a_summary_costs_something_and_keeps_the_conversation_cached_but_nothing_builds_on_it() {
+    let asked = || Some(Asked { model: "m".into(), seller: Seller::Provider, head: "h".into() });
+    let mut story = Story::new();
+    story.tell(Some("root"), EventBody::TurnStarted);
+    story.says("root", Message::user("a", Origin::User));
+    story.tell(Some("root"), step(asked(), Usage { cache_write: 10_000, ..Usage::default() }));
+    story.says("root", Message { role: MessageRole::Assistant, blocks: vec![call("a")] });
+    story.tell(Some("root"), EventBody::CompactionStarted { trigger: CompactionTrigger::Manual });
+    let summed_up = Usage { cache_read: 10_000, cache_write: 3_000, output: 70, ..Usage::default() };
+    story.tell(Some("root"), step(asked(), summed_up));
+    story.tell(Some("root"), EventBody::CompactionFailed { message: "The summary is empty.".into() });
+    assert_eq!((story.agent("root").spending[0].requests, story.agent("root").usage.output), (2, 70));
+
+    let root = AgentId::from("root");
+    let transcript = story.fold.transcript(&root);
+    let now = |second, cache_read| Sent {
+        head: "h".into(),
+        transcript: transcript.clone(),
+        at: Timestamp::from_second(second).unwrap(),
+        begun: Timestamp::from_second(second).unwrap(),
+        usage: Usage { cache_read, ..Usage::default() },
+    };
+    let missed = |now: &Sent| story.fold.missed(&root, now, Caching::Marked { minimum: 1024 });
+    // What the summary's request wrote ends in its instruction, which no other request has.
+    assert_eq!(missed(&now(200, 10_000)), None);
+    // More than five minutes after the step, less after the summary.
+    let lost = |reason| Some(CacheMiss { tokens: 10_000, reason });
+    assert_eq!(missed(&now(306, 0)), lost(MissReason::NotKept));
+    assert_eq!(missed(&now(400, 0)).map(|miss| matches!(miss.reason, MissReason::Expired { .. })), Some(true));
 }

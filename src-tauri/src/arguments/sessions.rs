@@ -8,6 +8,7 @@ use clap::{Args, Subcommand};
 Examples:
   offshoot sessions                      newest first
   offshoot sessions show s4k7            an id may be shortened as long as it is unique
+  offshoot sessions rename s4k7 'The parser'
   offshoot sessions delete s4k7
   offshoot sessions list --json | jq -r '.[].id'")]
 pub(crate) struct SessionsArguments {
@@ -30,6 +31,15 @@ pub(crate) enum SessionsWish {
         #[arg(value_name = "ID")]
         id: String,
     },
+    /// Give one session another title
+    Rename {
+        /// The session, or the beginning of its id
+        #[arg(value_name = "ID")]
+        id: String,
+        /// The new title
+        #[arg(value_name = "TITLE")]
+        title: String,
+    },
     /// Delete one session. Worktrees with work in them are kept
     Delete {
         /// The session, or the beginning of its id
@@ -43,7 +53,8 @@ pub(crate) enum SessionsWish {
 #[command(after_help = "\
 Examples:
   offshoot tree s4k7
-  offshoot tree s4k7 --json | jq '.session.agents | length'")]
+  offshoot tree s4k7 --json | jq '.session.agents | length'
+  offshoot tree s4k7 --json | jq '[.costs[].own.picodollars] | add / 1e12'   # dollars")]
 pub(crate) struct TreeArguments {
     /// The session, or the beginning of its id
     #[arg(value_name = "ID")]

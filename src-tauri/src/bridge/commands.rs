@@ -4,7 +4,7 @@ use std::path::Path;
 
 use offshoot_protocol::{
     AgentId, Batch, BlobHash, ChangeSummary, Clash, Command, Conversation, FileDiff, MergeDone, MergeId, MergePreview,
-    MergeSelection, Rejected, SessionId, SessionSummary, Snapshot, TrustQuestion,
+    MergeSelection, PriceList, Rejected, SessionId, SessionSummary, Snapshot, TrustQuestion,
 };
 use tauri::ipc::Channel;
 use tauri::{AppHandle, State};
@@ -57,8 +57,16 @@ pub(super) async fn open_project(bridge: State<'_, Bridge>, path: String) -> Res
 /// Makes the demo's sample project, if it isn't there yet, and opens it. Answers with its absolute path.
 #[tauri::command]
 pub(super) async fn open_demo(bridge: State<'_, Bridge>) -> Result<String, Rejected> {
+    // Whoever has the data folder makes what is in it.
+    bridge.workbench().await?;
     let folder = workplace::demo_project(&bridge.surroundings()).await?;
     open_project(bridge, folder.to_string_lossy().into_owned()).await
+}
+
+/// What models cost.
+#[tauri::command]
+pub(super) async fn prices(bridge: State<'_, Bridge>) -> Result<PriceList, Rejected> {
+    Ok(bridge.workbench().await?.prices())
 }
 
 /// All sessions.

@@ -8,6 +8,7 @@
 mod police;
 mod reply;
 mod request;
+mod simulator;
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -30,6 +31,7 @@ use police::Police;
 use reply::Step;
 pub use reply::{Reply, reply};
 pub use request::Received;
+pub use simulator::{Bill, Mismatch, Simulator};
 
 type Body = StreamBody<BoxStream<'static, Result<Frame<Bytes>, Broken>>>;
 
@@ -66,6 +68,14 @@ struct State {
     violations: Vec<String>,
     police: Police,
     calls: u32,
+    /// Bills requests, if somebody wants to know.
+    simulator: Option<Simulator>,
+}
+
+/// How a request is answered.
+struct Chosen {
+    reply: Reply,
+    bill: Option<Bill>,
 }
 
 impl Shared {
@@ -109,6 +119,18 @@ impl Scripted {
     /// Adds a reply before the others.
     pub fn put_first(&self, reply: Reply) {
         self.shared.state().script.insert(0, reply);
+    }
+
+    /// From now on answers carry the figures that the provider's cache would give them, unless they have their own.
+    pub fn simulate_cache(&self, mismatch: Mismatch) {
+        self.shared.state().simulator = Some(Simulator::new(mismatch));
+    }
+
+    /// Lets time pass for the provider's cache.
+    pub fn advance(&self, time: std::time::Duration) {
+        if let Some(simulator) = &mut self.shared.state().simulator {
+            simulator.advance(time);
+        }
     }
 
     /// Lets an agent's next request begin anew, as after compaction.
@@ -199,7 +221,7 @@ async fn serve(listener: std::net::TcpListener, shared: Arc<Shared>) {
     }
 }
 
-async fn answer(shared: &Shared, request: Request<Incoming>) -> Response<Body> {
+async fn answer(shared: &Arc<Shared>, request: Request<Incoming>) -> Response<Body> {
     let (parts, body) = request.into_parts();
     let Ok(body) = body.collect().await else { return refusal("the body broke off") };
     let raw = body.to_bytes().to_vec();
@@ -212,14 +234,14 @@ async fn answer(shared: &Shared, request: Request<Incoming>) -> Response<Body> {
     let chosen = shared.state().take(received);
     shared.count.send_modify(|count| *count += 1);
     match chosen {
-        Ok(reply) => respond(shared, reply),
+        Ok(chosen) => respond(shared, chosen),
         Err(violation) => refusal(&violation),
     }
 }
 
 impl State {
     /// Records the request and chooses its reply, or says why there is none.
-    fn take(&mut self, received: Received) -> Result<Reply, String> {
+    fn take(&mut self, received: Received) -> Result<Chosen, String> {
         let result = self.choose(&received);
         if let Err(violation) = &result {
             let agent = received.agent();
@@ -231,11 +253,14 @@ impl State {
         result
     }
 
-    fn choose(&mut self, received: &Received) -> Result<Reply, String> {
+    fn choose(&mut self, received: &Received) -> Result<Chosen, String> {
         self.police.check(received)?;
         let fitting = self.script.iter().position(|reply| reply.fits(received));
         let at = fitting.ok_or_else(|| format!("no reply fits; last message: {}", received.last_message()))?;
-        Ok(if self.script[at].is_repeated { self.script[at].clone() } else { self.script.remove(at) })
+        let reply = if self.script[at].is_repeated { self.script[at].clone() } else { self.script.remove(at) };
+        let bill = self.simulator.as_mut().filter(|_| reply.error.is_none());
+        let bill = bill.map(|simulator| simulator.bill(received)).transpose()?;
+        Ok(Chosen { reply, bill })
     }
 }
 
@@ -258,7 +283,8 @@ fn plain(status: u16, headers: &[(String, String)], body: &str) -> Response<Body
     response.body(StreamBody::new(frames)).expect("scripted headers are valid")
 }
 
-fn respond(shared: &Shared, reply: Reply) -> Response<Body> {
+fn respond(shared: &Arc<Shared>, chosen: Chosen) -> Response<Body> {
+    let Chosen { reply, bill } = chosen;
     if let Some(error) = &reply.error {
         return plain(error.status, &error.headers, &error.body);
     }
@@ -268,11 +294,23 @@ fn respond(shared: &Shared, reply: Reply) -> Response<Body> {
         state.calls += 1;
         format!("toolu_{:04}", state.calls)
     };
-    let mut steps: VecDeque<Step> = reply.script(&mut next_id).into();
+    let signatures = reply.signatures();
+    let mut steps: VecDeque<Step> = reply.script(bill.as_ref(), &mut next_id).into();
     if let Some(events) = cut_after {
         steps.truncate(events);
     }
-    let pieces = stream::unfold(steps, move |mut steps| async move {
+    let begin = {
+        let shared = shared.clone();
+        move || {
+            if let (Some(simulator), Some(bill)) = (&mut shared.state().simulator, &bill) {
+                simulator.begun(bill);
+                for signature in &signatures {
+                    simulator.thought(bill, signature);
+                }
+            }
+        }
+    };
+    let pieces = stream::unfold((steps, Some(begin)), move |(mut steps, mut begin)| async move {
         loop {
             let text = match steps.pop_front()? {
                 Step::Wait(gate) => {
@@ -288,7 +326,11 @@ fn respond(shared: &Shared, reply: Reply) -> Response<Body> {
                     text
                 }
             };
-            return Some((text, steps));
+            // Before the first event is on its way, so that whoever has seen it can read the cache.
+            if let Some(begin) = begin.take() {
+                begin();
+            }
+            return Some((text, (steps, begin)));
         }
     });
     let frames = pieces.flat_map(move |text| {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::request::Received;
+use super::simulator::Bill;
 use crate::Gate;
 
 type Predicate = Arc<dyn Fn(&Received) -> bool + Send + Sync>;
@@ -18,6 +19,8 @@ pub struct Reply {
     pub(super) steps: Vec<Step>,
     stop: Option<String>,
     usage: Option<Value>,
+    stalled: Option<Gate>,
+    transformed: Option<Value>,
     pub(super) cut_after: Option<usize>,
     pub(super) piece: Option<usize>,
     blocks: usize,
@@ -176,6 +179,18 @@ impl Reply {
         self
     }
 
+    /// What the provider says that it did to the request, in its form.
+    pub fn transformed(mut self, list: Value) -> Self {
+        self.transformed = Some(list);
+        self
+    }
+
+    /// Nothing at all is sent, not even `message_start`, until the test opens the gate.
+    pub fn stalled(mut self, gate: &Gate) -> Self {
+        self.stalled = Some(gate.clone());
+        self
+    }
+
     /// The stop reason, instead of the one that fits the blocks.
     pub fn stop(mut self, reason: &str) -> Self {
         self.stop = Some(reason.to_owned());
@@ -264,14 +279,32 @@ impl Reply {
         self.predicates.iter().all(|predicate| predicate(request))
     }
 
+    /// The signatures of the thinking that is sent.
+    pub(super) fn signatures(&self) -> Vec<String> {
+        let events =
+            self.steps.iter().filter_map(|step| if let Step::Event(event) = step { Some(event) } else { None });
+        let texts = events.flat_map(|event| [&event["delta"]["signature"], &event["content_block"]["data"]]);
+        texts.filter_map(Value::as_str).map(str::to_owned).collect()
+    }
+
     /// Everything that is sent, the opening and closing events included.
-    pub(super) fn script(self, next_id: &mut impl FnMut() -> String) -> Vec<Step> {
-        let usage = self.usage.unwrap_or_else(|| json!({"input_tokens": 10, "output_tokens": 5}));
-        let start = json!({"type": "message_start", "message": {
+    pub(super) fn script(self, bill: Option<&Bill>, next_id: &mut impl FnMut() -> String) -> Vec<Step> {
+        let billed = bill.map(|bill| bill.usage(5));
+        let usage = self.usage.or(billed).unwrap_or_else(|| json!({"input_tokens": 10, "output_tokens": 5}));
+        let mut start = json!({"type": "message_start", "message": {
             "id": "msg_scripted", "type": "message", "role": "assistant", "content": [], "model": "scripted",
             "stop_reason": null, "stop_sequence": null, "usage": usage,
         }});
-        let mut steps = if self.frame == Frame::None { Vec::new() } else { vec![Step::Event(start)] };
+        if let Some(bill) = bill {
+            start["message"]["input_transformations"] = bill.transformations.clone().into();
+        }
+        if let Some(list) = self.transformed {
+            start["message"]["input_transformations"] = list;
+        }
+        let mut steps: Vec<Step> = self.stalled.into_iter().map(Step::Wait).collect();
+        if self.frame != Frame::None {
+            steps.push(Step::Event(start));
+        }
         steps.extend(self.steps);
         for step in &mut steps {
             if let Step::Event(event) = step

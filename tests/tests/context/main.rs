@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a failed test is what a panic is for")]
 
 mod compaction;
+mod costs;
 mod model;
+mod moved;
 mod news;
 mod output;
 mod overflow;

@@ -4,7 +4,7 @@ use offshoot_tests::{Setup, World, in_root};
 use serde_json::json;
 
 /// The path that a cut output points to.
-fn pointer(result: &str) -> String {
+pub(crate) fn pointer(result: &str) -> String {
     let (_, behind) = result.split_once("the whole is in ").unwrap();
     behind.split_once(", which Read shows").unwrap().0.to_owned()
 }

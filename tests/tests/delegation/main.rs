@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed test is what a panic is for")]
 #![allow(clippy::print_stdout, reason = "shares and sums are for whoever runs the tests")]
 
+mod cache;
 mod catalog;
 mod commits;
 mod crash;

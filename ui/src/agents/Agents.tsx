@@ -16,6 +16,11 @@ export function Agents(): JSX.Element {
   const others = createMemo(() => app.sessions().filter((summary) => summary.id !== app.session()?.id));
   const name = () => app.project()?.split("/").filter(Boolean).at(-1) ?? "No project";
 
+  const exportOpen = () => {
+    const open = app.session();
+    if (open) void app.exportSession(open.id);
+  };
+
   return (
     <section class={s.region} aria-label="Agents">
       <header class={s.head}>
@@ -25,6 +30,8 @@ export function Agents(): JSX.Element {
           entries={[
             { label: "Open folder…", icon: "folder", onSelect: () => void app.pickFolder() },
             { label: "Sample repository", note: "Try things out without a project of your own", icon: "play", onSelect: () => void app.openDemo() },
+            { label: "Import session…", icon: "file", apart: true, onSelect: () => void app.importSession() },
+            { label: "Export this session…", icon: "external", onSelect: () => exportOpen() },
             { label: "Roles", icon: "subagent", apart: true, onSelect: () => app.setSheet("roles") },
             { label: "Settings", icon: "settings", keys: "Ctrl ,", onSelect: () => app.setSheet("settings") },
             { label: "Keyboard", icon: "keyboard", keys: "?", onSelect: () => app.setSheet("help") },
@@ -119,6 +126,7 @@ function SessionRow(props: { summary: SessionSummary }): JSX.Element {
             label={`Actions for ${props.summary.title}`}
             entries={[
               { label: "Open", icon: "message", onSelect: () => void app.openSession(props.summary.id) },
+              { label: "Export…", icon: "external", onSelect: () => void app.exportSession(props.summary.id) },
               { label: "Delete…", icon: "close", apart: true, onSelect: () => setAsks(true) },
             ]}
           />

@@ -2,12 +2,14 @@
 
 import { For, Show, createMemo, createSignal, type JSX } from "solid-js";
 import { useApp } from "../app/context";
+import { hitRate, inWords, shown, sumOf, within } from "../costs/money";
+import { prompt } from "../costs/usage";
 import { Icon } from "../parts/Icon";
 import { amount, clockSpan, plural, useNow } from "../parts/time";
 import type { AgentId, AgentView, ShellView } from "../protocol.gen";
 import type { SessionStore } from "../session/store";
 import { StateMark } from "./StateMark";
-import { activityOf, KIND_WORD, elapsed, faceOfState, hue, isAtWork, titleOf, tokens } from "./state";
+import { activityOf, KIND_WORD, elapsed, faceOfState, hue, isAtWork, titleOf } from "./state";
 import { rollUp, treeKey, treeNodes, type TreeNode } from "./tree";
 import s from "./Tree.module.css";
 
@@ -204,7 +206,7 @@ function Row(props: RowProps): JSX.Element {
           <span class={s.line} title={isWriting() ? undefined : activity().full}>
             {line()}
           </span>
-          <Figures agent={props.agent} />
+          <Figures agent={props.agent} counted={isFolded() ? within(props.session.state, props.agent.id) : [props.agent]} />
         </span>
       </span>
     </div>
@@ -244,14 +246,24 @@ function ShellRow(props: { shell: ShellView; node: TreeNode | undefined; isTabSt
   );
 }
 
-function Figures(props: { agent: AgentView }): JSX.Element {
+/** What stands at a folded row is about all below it, too. */
+function Figures(props: { agent: AgentView; counted: readonly AgentView[] }): JSX.Element {
+  const app = useApp();
+  const sum = createMemo(() => sumOf(props.counted, app.prices()));
+  const all = () => prompt(sum().usage) + sum().usage.output;
   return (
     <span class={s.figures}>
       <Show when={isAtWork(props.agent.state)} fallback={<Elapsed agent={props.agent} now={0} />}>
         <Ticking agent={props.agent} />
       </Show>
-      <Show when={tokens(props.agent) > 0}>
-        <span title={`${tokens(props.agent).toLocaleString()} tokens`}>{amount(tokens(props.agent))}</span>
+      <Show when={all() > 0}>
+        <span class={s.cost} title={inWords(sum())}>
+          <span>{amount(all())}</span>
+          <Show when={hitRate(sum().usage) ?? 0}>{(rate) => <span class={s.rate}>{rate()} %</span>}</Show>
+          <Show when={sum().cost.picodollars > 0 || sum().cost.unknown > 0}>
+            <span data-missed={sum().misses > 0}>{sum().cost.picodollars > 0 ? shown(sum().cost) : "$?"}</span>
+          </Show>
+        </span>
       </Show>
     </span>
   );

@@ -56,6 +56,13 @@ export function Workspace(props: { session: SessionStore }): JSX.Element {
             </div>
           )}
         </Show>
+        <Show when={app.session()?.stuck()}>
+          {(problem) => (
+            <div class={s.broken} role="alert">
+              {problem()} Agents wait and go on by themselves once it works again; nothing that was confirmed is lost.
+            </div>
+          )}
+        </Show>
         <Show
           when={app.agent()}
           fallback={

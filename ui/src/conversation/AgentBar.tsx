@@ -1,10 +1,11 @@
 // What stands above a conversation: the path from the root, the agent's state, what can be done with it, and for a
 // child, what it is.
 
-import { For, Show, type JSX } from "solid-js";
+import { For, Show, createMemo, type JSX } from "solid-js";
 import { StateMark } from "../agents/StateMark";
 import { KIND_WORD, elapsed, hue, isAtWork, isFinished, pathTo, titleOf } from "../agents/state";
 import { useApp } from "../app/context";
+import { inWords, shown, sumOf, within } from "../costs/money";
 import { IconButton } from "../parts/Button";
 import { Icon } from "../parts/Icon";
 import { Menu, type MenuEntry } from "../parts/Menu";
@@ -26,6 +27,11 @@ export function AgentBar(props: { session: SessionStore; agent: AgentView }): JS
   const app = useApp();
   const path = () => pathTo(props.session.state, props.agent.id);
   const parent = () => path().at(-2);
+  const all = createMemo(() => sumOf(within(props.session.state, props.agent.id), app.prices()));
+  const showCosts = () => {
+    app.setTab("costs");
+    app.prefs.setRightOpen(true);
+  };
   const mode = () => (props.agent.kind === "root" ? props.session.state.mode : props.agent.mode);
   const modeLabel = () => MODES.find((entry) => entry.mode === mode())?.label ?? mode();
 
@@ -63,6 +69,13 @@ export function AgentBar(props: { session: SessionStore; agent: AgentView }): JS
             <Running agent={props.agent} />
           </Show>
         </span>
+        <Show when={shown(all().cost)}>
+          {(money) => (
+            <button type="button" class={s.cost} title={`${inWords(all())}\n\nShow the costs`} aria-label={`Costs: ${money()}`} onClick={showCosts}>
+              {money()}
+            </button>
+          )}
+        </Show>
         <Menu
           label="Permission mode"
           class={s.mode}

@@ -4,6 +4,7 @@ import { For, Match, Show, Switch, createResource, type JSX } from "solid-js";
 import { faceOfState } from "../agents/state";
 import { useApp } from "../app/context";
 import { asRejected } from "../bridge";
+import { costOf, shown } from "../costs/money";
 import { Dialog } from "../parts/Dialog";
 import { ago, amount, plural } from "../parts/time";
 import type { RoleUse } from "../protocol.gen";
@@ -24,8 +25,9 @@ export function History(props: { role: string | undefined; onClose: () => void }
     const list = uses();
     const failed = list.filter(isFailure).length;
     const steps = list.reduce((total, use) => total + use.steps, 0);
+    const money = shown(costOf(list.flatMap((use) => use.spending), app.prices()));
     const tokens = list.reduce((total, use) => total + tokensOf(use), 0);
-    return `${plural(list.length, "run")}, ${failed === 0 ? "none failed" : `${failed.toLocaleString()} failed`}, ${plural(steps, "turn")}, ${amount(tokens)} tokens`;
+    return `${plural(list.length, "run")}, ${failed === 0 ? "none failed" : `${failed.toLocaleString()} failed`}, ${plural(steps, "turn")}, ${amount(tokens)} tokens${money === "" ? "" : `, ${money}`}`;
   };
   const show = (use: RoleUse) => {
     props.onClose();
@@ -62,6 +64,7 @@ export function History(props: { role: string | undefined; onClose: () => void }
                     </span>
                     <span class={s.figure}>{plural(use.steps, "turn")}</span>
                     <span class={s.figure}>{amount(tokensOf(use))} tokens</span>
+                    <span class={s.figure}>{shown(costOf(use.spending, app.prices()))}</span>
                     <span class={s.figure}>{ago(use.created_at, Date.now())}</span>
                   </button>
                 </li>

@@ -33,6 +33,9 @@ export interface RecordedRoles extends RoleCalls {
 
 const rejected = (code: Rejected["code"], message: string, hint = ""): Rejected => ({ code, message, hint });
 
+/** What a past agent used up. */
+const reviewed = { input: 900, cache_read: 12_000, cache_write: 800, output: 700 };
+
 export function recordedRoles(roles: readonly RecordedRole[], tools = TOOLS): RecordedRoles {
   const files = new Map(roles.map((role) => [role.path, role]));
   const trash = new Map<string, RecordedRole>();
@@ -149,7 +152,8 @@ export function recordedRoles(roles: readonly RecordedRole[], tools = TOOLS): Re
             created_at: new Date(Date.UTC(2026, 0, 2 - at)).toISOString(),
             state: kind === "failed" ? { kind, message: "no report" } : { kind: "completed" },
             steps: 4 + at,
-            usage: { input: 900, cache_read: 12_000, cache_write: 800, output: 700 },
+            usage: reviewed,
+            spending: [{ model: "claude-sonnet-4-5", seller: "provider" as const, size: "upto100k" as const, requests: 4 + at, usage: reviewed }],
           }))
         : [],
     roleRule: async (_project, entry) => {

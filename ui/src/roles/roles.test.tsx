@@ -138,11 +138,11 @@ describe("the editor", () => {
 });
 
 describe("history", () => {
-  it("says who had the role, with turns and failures", async () => {
+  it("says who had the role, with turns, cost and failures", async () => {
     await openRoles();
     await openRole("reviewer", "Project");
     fireEvent.click(screen.getByRole("button", { name: "History" }));
-    expect(await screen.findByText("2 runs, 1 failed, 9 turns, 28.8k tokens")).toBeTruthy();
+    expect(await screen.findByText("2 runs, 1 failed, 9 turns, 28.8k tokens, $0.0396")).toBeTruthy();
     expect(screen.getByRole("button", { name: /Review of step 2.*Failed/ })).toBeTruthy();
   });
 });

@@ -7,17 +7,22 @@ import type {
   AgentState,
   AgentView,
   AppliedView,
+  Asked,
   CallId,
   Event,
   HookRan,
   Message,
   PermissionMode,
   PermissionRequest,
+  PromptSize,
   SessionId,
   SetupRan,
   ShellView,
   Snapshot,
+  Spending,
+  Usage,
 } from "../protocol.gen";
+import { plus } from "../costs/usage";
 import { callLine, lineOf } from "./calls";
 
 /** How a request left the queue while this window watched. */
@@ -182,6 +187,12 @@ export function foldEvent(state: SessionState, event: Event, lines: CallLines): 
   }
 }
 
+/** How many of an agent's last turns are kept, as in the core. */
+const TURNS_SHOWN = 100;
+
+/** How many of an agent's last misses are kept, as in the core. */
+const MISSES_SHOWN = 50;
+
 /** How many of an agent's last hooks are kept, as in the core. */
 const HOOKS_SHOWN = 20;
 
@@ -214,6 +225,7 @@ function foldAgent(agent: AgentView, event: AgentEvent, lines: CallLines): void 
     case "turn_started":
       agent.state = { kind: "running" };
       agent.started_at = event.at;
+      agent.turns = [...(agent.turns ?? []), { started_at: event.at }].slice(-TURNS_SHOWN);
       delete agent.ended_at;
       // Who has an end begins a new run; the others only ever have turns.
       if (agent.kind === "fork" || agent.kind === "subagent") delete agent.outcome;
@@ -252,12 +264,13 @@ function foldAgent(agent: AgentView, event: AgentEvent, lines: CallLines): void 
     case "step_ended":
       agent.state = { kind: "running" };
       agent.steps += 1;
-      agent.usage = {
-        input: agent.usage.input + event.usage.input,
-        cache_read: agent.usage.cache_read + event.usage.cache_read,
-        cache_write: agent.usage.cache_write + event.usage.cache_write,
-        output: agent.usage.output + event.usage.output,
-      };
+      agent.usage = plus(agent.usage, event.usage);
+      if (event.asked) agent.spending = spend(agent.spending ?? [], event.asked, event.usage);
+      if (event.asked && event.missed) agent.misses = [...(agent.misses ?? []), { step: agent.steps, at: event.at, miss: event.missed }].slice(-MISSES_SHOWN);
+      return;
+    case "answer_lost":
+      agent.usage = plus(agent.usage, event.usage);
+      agent.spending = spend(agent.spending ?? [], event.asked, event.usage);
       return;
     case "model_waiting":
       agent.state = { kind: "waiting_for_api", until: later(event.at, event.retry_in_ms) };
@@ -273,6 +286,7 @@ function foldAgent(agent: AgentView, event: AgentEvent, lines: CallLines): void 
       return;
     case "turn_ended":
       agent.ended_at = event.at;
+      agent.turns = (agent.turns ?? []).map((turn, at, all) => (at === all.length - 1 && turn.ended_at === undefined ? { ...turn, ended_at: event.at } : turn));
       if (event.outcome.kind !== "finished" || agent.kind !== "root") delete agent.compaction;
       if (agent.kind === "root" || agent.kind === "teammate") {
         agent.state =
@@ -332,6 +346,15 @@ function foldAgent(agent: AgentView, event: AgentEvent, lines: CallLines): void 
   }
 }
 
+/** Adds a request to the part that it has its price from. */
+function spend(spending: Spending[], asked: Asked, usage: Usage): Spending[] {
+  const tokens = usage.input + usage.cache_read + usage.cache_write;
+  const size: PromptSize = tokens <= 100_000 ? "upto100k" : tokens <= 200_000 ? "upto200k" : tokens <= 272_000 ? "upto272k" : "beyond272k";
+  const isSame = (part: Spending) => part.model === asked.model && part.seller === asked.seller && part.size === size;
+  if (!spending.some(isSame)) return [...spending, { model: asked.model, seller: asked.seller, size, requests: 1, usage }];
+  return spending.map((part) => (isSame(part) ? { ...part, requests: part.requests + 1, usage: plus(part.usage, usage) } : part));
+}
+
 function addAgent(state: SessionState, id: AgentId, event: Event & { type: "agent_created" }): void {
   const view: AgentView = {
     id,
@@ -347,6 +370,9 @@ function addAgent(state: SessionState, id: AgentId, event: Event & { type: "agen
     steps: 0,
     calls: 0,
     usage: { input: 0, cache_read: 0, cache_write: 0, output: 0 },
+    spending: [],
+    misses: [],
+    turns: [],
     queue: [],
     todos: [],
     warnings: [],

@@ -125,3 +125,23 @@ test("a failed reading says so and can be tried again", async () => {
   await vi.waitFor(() => expect(transcript.data?.messages.length).toBeGreaterThan(3));
   expect(transcript.failed).toBeUndefined();
 });
+
+test("a person is told for as long as nothing can be stored", async () => {
+  const bridge = recordedBridge(recording, { skipTo: 0, speed: 0 });
+  let send: (batch: Batch) => void = () => undefined;
+  const { store, flush } = await open({
+    ...bridge,
+    subscribe: (session, cursor, onBatch) => {
+      send = onBatch;
+      return bridge.subscribe(session, cursor, onBatch);
+    },
+  });
+  expect(store.stuck()).toBeUndefined();
+  send({ events: [], deltas: [], storage: { kind: "waiting", message: "The disk is full." } });
+  send({ events: [], deltas: [] });
+  flush();
+  expect(store.stuck()).toBe("The disk is full.");
+  send({ events: [], deltas: [], storage: { kind: "working" } });
+  flush();
+  expect(store.stuck()).toBeUndefined();
+});

@@ -45,6 +45,8 @@ export interface SessionStore {
   readonly state: SessionState;
   /** Set when the stream broke and could not be taken up again. */
   readonly broken: Accessor<Rejected | undefined>;
+  /** Why nothing can be stored at the moment: agents wait, and nothing new begins. */
+  readonly stuck: Accessor<string | undefined>;
   /** The transcript of an agent; reading starts with the first call. */
   transcript(agent: AgentId): Transcript;
   loadOlder(agent: AgentId): Promise<void>;
@@ -92,6 +94,7 @@ function createSession(bridge: Bridge, snapshot: Snapshot, schedule: Schedule): 
   const id = snapshot.session.id;
   const [state, setState] = createStore<SessionState>(fromSnapshot(snapshot));
   const [broken, setBroken] = createSignal<Rejected>();
+  const [stuck, setStuck] = createSignal<string>();
   const lines: CallLines = new Map();
   const transcripts = new Map<AgentId, OpenTranscript>();
   const lives = keyedSignals<AgentId, LiveMessage>();
@@ -120,7 +123,8 @@ function createSession(bridge: Bridge, snapshot: Snapshot, schedule: Schedule): 
     queue = [];
     if (closed || batches.length === 0) return;
     batch(() => {
-      for (const { events, deltas } of batches) {
+      for (const { events, deltas, storage } of batches) {
+        if (storage) setStuck(storage.kind === "waiting" ? storage.message : undefined);
         if (events.length > 0 && !applyEvents(events)) {
           void recover();
           return;
@@ -295,6 +299,7 @@ function createSession(bridge: Bridge, snapshot: Snapshot, schedule: Schedule): 
     id,
     state,
     broken,
+    stuck,
     listen,
     transcript: (agent) => openTranscript(agent).state,
     async loadOlder(agent) {

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
-use offshoot_protocol::{Block, CallId, Origin, RawJson, Usage};
+use offshoot_protocol::{Block, CallId, Origin, RawJson, Usage, Warning};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -65,8 +65,12 @@ impl Decoder {
             return Err(protocol("a second message began"));
         }
         if let Some(message) = event.message {
-            let message: MessageStart = parse(message.get().as_bytes())?;
+            let message: MessageStart<'_> = parse(message.get().as_bytes())?;
             self.count(message.usage);
+            out.push_back(ModelEvent::Started);
+            out.push_back(ModelEvent::Counted(self.usage));
+            out.extend(dropped(message.input_transformations).map(ModelEvent::Warned));
+            return Ok(());
         }
         out.push_back(ModelEvent::Started);
         Ok(())
@@ -205,6 +209,24 @@ impl Decoder {
     }
 }
 
+/// What to tell a person about thinking that the provider left out. Other transformations, and a list in a form that isn't
+/// known, say nothing. Format:
+/// <https://docs.aws.amazon.com/bedrock/latest/userguide/claude-messages-thinking-block-binding.html>.
+fn dropped(transformations: Option<&RawValue>) -> Option<Warning> {
+    let list: Vec<Transformation> = serde_json::from_str(transformations?.get()).ok()?;
+    let dropped: Vec<Transformation> = list.into_iter().filter(|entry| entry.r#type == "thinking_dropped").collect();
+    let why = match dropped.first()?.reason.as_str() {
+        "model_binding_mismatch" => "another model wrote it",
+        "prefix_binding_mismatch" => "what stands before it is not what stood there when it was written",
+        "organization_binding_mismatch" => "another account's request produced it",
+        "end_user_binding_mismatch" => "it was produced for another user",
+        _ => "it doesn't belong to this conversation",
+    };
+    let blocks = if dropped.len() == 1 { "a block".to_owned() } else { format!("{} blocks", dropped.len()) };
+    let message = format!("The provider left {blocks} of earlier thinking out of a request: {why}.");
+    Some(Warning { code: "thinking_dropped".to_owned(), message })
+}
+
 fn stop_reason(text: String) -> StopReason {
     match text.as_str() {
         "end_turn" => StopReason::EndTurn,
@@ -276,9 +298,19 @@ struct Kind<'a> {
 }
 
 #[derive(Deserialize)]
-struct MessageStart {
+struct MessageStart<'a> {
     #[serde(default)]
     usage: WireUsage,
+    #[serde(borrow, default)]
+    input_transformations: Option<&'a RawValue>,
+}
+
+/// Something that the provider did to what it was sent.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Transformation {
+    r#type: String,
+    reason: String,
 }
 
 #[derive(Deserialize)]

@@ -99,8 +99,9 @@ fn message(message: &Message) -> Encoded {
         out.extend_from_slice(separator.as_bytes());
         match push_block(&mut out, block) {
             Written::Nothing => out.truncate(before),
-            Written::Unmarkable => {}
+            Written::Unmarkable => encoded.block_marks.push(None),
             Written::Markable => {
+                encoded.block_marks.push(u32::try_from(out.len() - 1).ok());
                 if matches!(block, Block::Text { origin: Origin::Directive, .. }) {
                     encoded.fork_mark = encoded.last_mark;
                 }
@@ -111,6 +112,7 @@ fn message(message: &Message) -> Encoded {
     if out.len() == empty {
         push(&mut out, &TextBlock { r#type: "text", text: NOTHING });
         encoded.last_mark = Some(out.len() - 1);
+        encoded.block_marks.push(u32::try_from(out.len() - 1).ok());
     }
     out.extend_from_slice(MESSAGE_END);
     Encoded { bytes: out.into(), ..encoded }

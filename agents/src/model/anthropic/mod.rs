@@ -7,6 +7,7 @@ use reqwest::header::{HeaderMap, HeaderValue};
 use reqwest::{Client, Url};
 
 use futures_util::stream::BoxStream;
+use offshoot_protocol::Seller;
 
 use super::body::{Body, Shared};
 use super::http::{self, Exchange};
@@ -51,5 +52,9 @@ impl Model for Anthropic {
         let headers = http::agent_headers(self.headers.clone(), &request);
         let body = reqwest::Body::wrap(Body::new(&request, &self.shared, Bytes::from_static(encode::TAIL)));
         exchange.stream(self.client.post(self.url.clone()).headers(headers).body(body), Decoder::default())
+    }
+
+    fn seller(&self) -> Seller {
+        self.endpoint.seller()
     }
 }

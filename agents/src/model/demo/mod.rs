@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::stream::{self, BoxStream};
-use offshoot_protocol::{Block, Origin, RawJson, Usage};
+use offshoot_protocol::{Block, Origin, RawJson, Seller, Usage};
 use serde_json::Value;
 
 use super::{Model, ModelError, ModelEvent, Request, StopReason};
@@ -55,6 +55,10 @@ impl Model for Demo {
             Some((Ok(event), events))
         })
         .boxed()
+    }
+
+    fn seller(&self) -> Seller {
+        Seller::Demo
     }
 }
 

@@ -64,6 +64,7 @@ impl Decode for Decoder {
         }
         if let Some(usage) = chunk.usage {
             self.usage = usage.into();
+            out.push_back(ModelEvent::Counted(self.usage));
         }
         for choice in chunk.choices.unwrap_or_default() {
             if choice.index.unwrap_or(0) != 0 {

@@ -202,6 +202,24 @@ mod tests {
     }
 
     #[test]
+    fn a_root_and_its_forks_have_one_cache_key() {
+        let head = std::sync::Arc::new(RequestHead {
+            provider: Provider::Openai,
+            model: "m".to_owned(),
+            system: String::new(),
+            tools: Vec::new(),
+            max_tokens: 7,
+            thinking_budget: None,
+        });
+        let of = |agent: &str, fork_point| {
+            let transcript = crate::transcript::Transcript::default();
+            tail(&Request { head: head.clone(), transcript, fork_point, session: "s-1".into(), agent: agent.into() })
+        };
+        assert_eq!(of("root", None), r#"],"prompt_cache_key":"s-1"}"#);
+        assert_eq!(of("root", None), of("fork", Some(3)));
+    }
+
+    #[test]
     fn the_system_prompt_is_the_first_message() {
         let mut value = RequestHead {
             provider: Provider::Openai,

@@ -5,6 +5,7 @@
 
 use bytes::Bytes;
 use futures_util::stream::BoxStream;
+use offshoot_protocol::Seller;
 use reqwest::header::{HeaderMap, HeaderValue};
 use reqwest::{Client, Url};
 
@@ -51,5 +52,9 @@ impl Model for OpenAiChat {
         let body = reqwest::Body::wrap(Body::new(&request, &self.shared, tail));
         let decoder = Decoder::new(request.transcript);
         exchange.stream(self.client.post(self.url.clone()).headers(headers).body(body), decoder)
+    }
+
+    fn seller(&self) -> Seller {
+        self.endpoint.seller()
     }
 }

@@ -262,6 +262,9 @@ impl Decoder {
             Some(response) => parse(response.get().as_bytes())?,
             None => Response::default(),
         };
+        let usage = response.usage.map(Usage::from);
+        // Should it be no answer: it is billed all the same.
+        out.extend(usage.map(ModelEvent::Counted));
         let is_complete = &*event.r#type == "response.completed";
         if &*event.r#type == "response.failed" || response.error.is_some_and(|error| error.get() != "null") {
             let nothing = || protocol("the provider gave up without saying why");
@@ -286,8 +289,7 @@ impl Decoder {
             _ if self.has_refusal => StopReason::Refusal,
             _ => StopReason::EndTurn,
         };
-        let usage = response.usage.map(Usage::from).unwrap_or_default();
-        out.push_back(ModelEvent::Ended { stop, usage });
+        out.push_back(ModelEvent::Ended { stop, usage: usage.unwrap_or_default() });
         Ok(true)
     }
 }

@@ -5,6 +5,7 @@
 //! back byte for byte.
 
 use futures_util::stream::BoxStream;
+use offshoot_protocol::Seller;
 use reqwest::header::{HeaderMap, HeaderValue};
 use reqwest::{Client, Url};
 
@@ -47,5 +48,9 @@ impl Model for OpenAiResponses {
         let body = reqwest::Body::wrap(Body::new(&request, &self.shared, encode::tail(&request)));
         let decoder = Decoder::new(request.transcript);
         exchange.stream(self.client.post(self.url.clone()).headers(headers).body(body), decoder)
+    }
+
+    fn seller(&self) -> Seller {
+        self.endpoint.seller()
     }
 }

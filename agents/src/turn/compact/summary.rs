@@ -2,12 +2,12 @@
 //! so that the provider finds all of it in its cache.
 
 use futures_util::StreamExt as _;
-use offshoot_protocol::{Block, CompactionTrigger, EventBody, Message, MessageRole, Origin, StepEnded, Usage};
-use tokio::time::Instant;
+use offshoot_protocol::{Block, CompactionTrigger, Message, MessageRole, Origin};
 
+use super::super::asking::{self, Asking};
 use super::super::step::{TRIES, wait};
 use super::super::{Speaker, Worker};
-use crate::model::{ModelError, ModelEvent, Request, StopReason};
+use crate::model::{ModelError, ModelEvent, StopReason};
 use crate::prompt;
 use crate::transcript::Transcript;
 
@@ -76,7 +76,9 @@ enum Failure {
 async fn try_hard(worker: &Worker, speaker: &Speaker, asked: Transcript) -> Result<String, Failure> {
     let mut tries = 1;
     loop {
-        match attempt(worker, speaker, worker.request(speaker, asked.clone())).await {
+        let answer = attempt(worker, speaker, asked.clone()).await;
+        asking::record_lost(worker);
+        match answer {
             Ok((text, StopReason::EndTurn | StopReason::StopSequence | StopReason::ToolUse)) => {
                 if text.trim().is_empty() {
                     return Err(Failure::Other("the model's summary is empty.".to_owned()));
@@ -101,26 +103,25 @@ async fn try_hard(worker: &Worker, speaker: &Speaker, asked: Transcript) -> Resu
 }
 
 /// One answer: its text, and why it ended. Calls that the model makes in spite of what it was told are left out.
-async fn attempt(worker: &Worker, speaker: &Speaker, request: Request) -> Result<(String, StopReason), ModelError> {
-    let started = Instant::now();
-    let mut stream = speaker.model.stream(request);
+async fn attempt(worker: &Worker, speaker: &Speaker, asked: Transcript) -> Result<(String, StopReason), ModelError> {
+    let mut asking = Asking::new(worker, speaker, asked.clone());
+    let mut stream = speaker.model.stream(worker.request(speaker, asked));
     let mut texts = Vec::new();
     while let Some(event) = stream.next().await {
-        match event? {
+        let event = event?;
+        asking.hear(&event);
+        match event {
             ModelEvent::BlockEnded { block: Block::Text { text, .. }, .. } => texts.push(text),
             ModelEvent::Ended { stop, usage } => {
-                record(worker, &stop, usage, started);
+                // A summary costs what other answers do.
+                let answered = asking.answered(usage);
+                worker
+                    .journal
+                    .decide(|fold| (vec![(Some(worker.id.clone()), answered.into_fact(fold, worker, &stop))], ()));
                 return Ok((texts.join("\n\n"), stop));
             }
             _ => {}
         }
     }
     Err(ModelError::Truncated { reason: "the stream ended without its closing event".to_owned() })
-}
-
-/// A summary costs what other answers do.
-fn record(worker: &Worker, stop: &StopReason, usage: Usage, started: Instant) {
-    let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let ended = StepEnded { stop_reason: stop.to_string(), usage, duration_ms };
-    worker.journal.record(&worker.id, EventBody::StepEnded(ended));
 }

@@ -66,6 +66,7 @@ fn text_and_figures() {
         out,
         [
             ModelEvent::Started,
+            ModelEvent::Counted(Usage { input: 3, cache_read: 20, cache_write: 10, output: 1 }),
             ModelEvent::TextDelta { block: 0, text: "Grün".to_owned() },
             ModelEvent::TextDelta { block: 0, text: " 🦀".to_owned() },
             ModelEvent::BlockEnded {

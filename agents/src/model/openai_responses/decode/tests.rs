@@ -45,6 +45,7 @@ fn the_providers_own_stream() {
         ],
     );
     assert!(end.unwrap());
+    let usage = Usage { input: 10, cache_read: 90, cache_write: 0, output: 7 };
     let thinking = Block::Thinking { thinking: "a\n\nb".to_owned(), signature: reasoning.to_owned() };
     let delta = |text: &str| ModelEvent::TextDelta { block: 1, text: text.to_owned() };
     let thought = |text: &str| ModelEvent::ThinkingDelta { block: 0, text: text.to_owned() };
@@ -69,12 +70,19 @@ fn the_providers_own_stream() {
             input("{ \"x\":"),
             input("1e400}"),
             ModelEvent::BlockEnded { index: 2, block: call("c1", "Read", "{ \"x\":1e400}") },
-            ModelEvent::Ended {
-                stop: StopReason::ToolUse,
-                usage: Usage { input: 10, cache_read: 90, cache_write: 0, output: 7 }
-            },
+            ModelEvent::Counted(usage),
+            ModelEvent::Ended { stop: StopReason::ToolUse, usage },
         ]
     );
+}
+
+#[test]
+fn what_a_failed_answer_is_billed_comes_before_its_error() {
+    let failed = r#"{"type":"response.failed","response":{"error":{"code":"server_error","message":"Sorry"},"usage":{"input_tokens":100,"output_tokens":7}}}"#;
+    let (events, end) = decode_after(Transcript::default(), &[failed]);
+    let usage = Usage { input: 100, cache_read: 0, cache_write: 0, output: 7 };
+    assert_eq!(events, [ModelEvent::Started, ModelEvent::Counted(usage)]);
+    assert!(end.is_err());
 }
 
 #[test]
