@@ -1,8 +1,10 @@
 //! `offshoot worktrees`: what agents' worktrees there are, on the disk and in archives, and putting them away.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
+use offshoot_agents::trust::Project;
 use offshoot_agents::workbench::Workbench;
 use offshoot_agents::worktree::{Kept, Listed, Mended, Standing, Worktree};
 use offshoot_protocol::{AgentId, AgentView, Command, SessionId, Timestamp, WorktreeState};
@@ -14,24 +16,39 @@ use crate::sessions::{find_agent, print_json, spaced};
 use crate::surroundings::Surroundings;
 use crate::workplace::{self, Choice};
 
+/// How many GB worktrees may take where nothing is set: a few of a large project, build folders included.
+const BUDGET: u64 = 20;
+
+/// In bytes.
+const GIGABYTE: u64 = 1_000_000_000;
+
 /// Lists, archives, restores, discards or repairs.
 pub(crate) async fn run(
     arguments: &WorktreesArguments,
     folders: &FolderArguments,
     console: &mut Console,
 ) -> anyhow::Result<ExitCode> {
-    let workbench = workplace::open(&Surroundings::read(folders)?, Choice::default()).await?;
-    let done = carry_out(&workbench, arguments, console).await;
+    let surroundings = Surroundings::read(folders)?;
+    let here = workplace::folder(Path::new(".")).context("the current folder can't be opened")?;
+    let project = Project::open(&here, &surroundings.config_dir, &surroundings.home);
+    let budget = project.loaded.worktree.budget.unwrap_or(BUDGET).saturating_mul(GIGABYTE);
+    let workbench = workplace::open(&surroundings, Choice::default()).await?;
+    let done = carry_out(&workbench, arguments, budget, console).await;
     workbench.shut_down().await;
     done.map(|()| ExitCode::SUCCESS)
 }
 
-async fn carry_out(workbench: &Workbench, arguments: &WorktreesArguments, console: &mut Console) -> anyhow::Result<()> {
+async fn carry_out(
+    workbench: &Workbench,
+    arguments: &WorktreesArguments,
+    budget: u64,
+    console: &mut Console,
+) -> anyhow::Result<()> {
     let json = arguments.json;
     match &arguments.wish {
         None | Some(WorktreesWish::List) => {
             let rows = rows(workbench, &workbench.worktrees().list().await?).await?;
-            if json { print_json(console, &rows) } else { list(console, &rows) }
+            if json { print_json(console, &rows) } else { list(console, &rows, budget) }
         }
         Some(WorktreesWish::Repair) => {
             let repaired = workbench.worktrees().repair().await?;
@@ -47,7 +64,7 @@ async fn carry_out(workbench: &Workbench, arguments: &WorktreesArguments, consol
             for line in done {
                 console.note(&line);
             }
-            list(console, &rows)
+            list(console, &rows, budget)
         }
         Some(WorktreesWish::Archive { agent }) => put_away(workbench, agent, Keep::Forever, json, console).await,
         Some(WorktreesWish::Discard { agent }) => put_away(workbench, agent, Keep::ForAWhile, json, console).await,
@@ -94,7 +111,7 @@ async fn put_away(
     console: &mut Console,
 ) -> anyhow::Result<()> {
     let live: Vec<Worktree> = workbench.worktrees().list().await?.into_iter().filter_map(|row| row.worktree).collect();
-    let path = std::path::Path::new(text).canonicalize().ok();
+    let path = Path::new(text).canonicalize().ok();
     let by_path = live.iter().find(|worktree| path.as_ref().is_some_and(|path| path.starts_with(worktree.path())));
     let text = by_path.map_or(text, |worktree| worktree.id.as_str()).to_owned();
     let agent = match meant(workbench, &text, live, |worktree| worktree.id.as_str()).await? {
@@ -150,7 +167,7 @@ async fn restore(workbench: &Workbench, text: &str, json: bool, console: &mut Co
         Meant::LeftBehind(Kept { repository, archived }) => {
             let project = repository.top_level.as_deref().unwrap_or(&repository.common_dir);
             let trust = workbench.git_trust(project);
-            let made = workbench.worktrees().restore(&repository, trust, &archived.reference).await?;
+            let made = workbench.worktrees().restore(&repository, trust, &archived.reference, None).await?;
             made.path().display().to_string()
         }
     };
@@ -229,7 +246,7 @@ async fn rows(workbench: &Workbench, listed: &[Listed]) -> anyhow::Result<Vec<Ro
     Ok(rows)
 }
 
-fn list(console: &mut Console, rows: &[Row]) -> anyhow::Result<()> {
+fn list(console: &mut Console, rows: &[Row], budget: u64) -> anyhow::Result<()> {
     if rows.is_empty() {
         console.note("No worktrees.");
     }
@@ -254,11 +271,33 @@ fn list(console: &mut Console, rows: &[Row]) -> anyhow::Result<()> {
             console.print_pieces(&[console.painted(&format!("  {reason}"), Tone::Faint)])?;
         }
     }
-    let live: Vec<u64> = rows.iter().filter_map(|row| row.bytes).collect();
-    if live.len() > 1 {
-        console.note(&format!("{} worktrees take {}.", live.len(), size(live.iter().sum())));
+    let live: Vec<(&str, u64)> = rows.iter().filter_map(|row| Some((row.agent.as_deref()?, row.bytes?))).collect();
+    if let Some(words) = sum(live, budget) {
+        console.note(&words);
     }
     Ok(())
+}
+
+/// What all worktrees take, and which could be archived first where that is more than it may be. Nothing to add up for one
+/// that is within the budget. None is at work: whoever reads this has the data folder alone.
+fn sum(mut live: Vec<(&str, u64)>, budget: u64) -> Option<String> {
+    /// How many are named.
+    const NAMED: usize = 5;
+    let all: u64 = live.iter().map(|(_, bytes)| bytes).sum();
+    if all <= budget && live.len() < 2 {
+        return None;
+    }
+    let total = format!("{} worktrees take {}", live.len(), size(all));
+    if all <= budget {
+        return Some(format!("{total}."));
+    }
+    live.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
+    let named = live.iter().take(NAMED).map(|(agent, bytes)| format!("{agent} ({})", size(*bytes)));
+    let named = named.collect::<Vec<_>>().join(", ");
+    Some(format!(
+        "{total}, more than the {} of the setting `worktree.budget`. Archiving frees their folders: {named}.",
+        size(budget)
+    ))
 }
 
 fn words_of(mended: &Mended) -> String {
@@ -293,7 +332,15 @@ fn size(bytes: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::size;
+    use super::{size, sum};
+
+    #[test]
+    fn what_is_over_the_budget_is_named_the_largest_first() {
+        assert_eq!(sum(vec![("a-1", 5)], 10), None);
+        assert_eq!(sum(vec![("a-1", 5_000), ("a-2", 4_000)], 10_000).unwrap(), "2 worktrees take 9.0 KB.");
+        let over = sum(vec![("a-1", 5_000), ("a-2", 9_000)], 10_000).unwrap();
+        assert!(over.contains("14 KB, more than the 10 KB") && over.ends_with("a-2 (9.0 KB), a-1 (5.0 KB)."), "{over}");
+    }
 
     #[test]
     fn sizes_are_short() {

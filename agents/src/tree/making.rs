@@ -89,6 +89,7 @@ impl Tree {
             trust: self.means.git_trust(),
             hooks: self.means.worktree.hooks,
             setup: self.setup(id),
+            root: self.means.worktree.directory.clone(),
         };
         self.means.kit.worktrees.plan(spec).await.map_err(|error| {
             let message = format!("No worktree can be made, so no agent was started: {error}");

@@ -153,7 +153,8 @@ impl Tree {
         let (project, trust) = (self.folder_of_project(), self.means.git_trust());
         let found = tokio::task::spawn_blocking(move || discover(&git, &project, trust)).await;
         let found = found.map_err(|error| failed(&error, ""))?.map_err(|error| failed(&error, ""))?;
-        let restored = self.means.kit.worktrees.restore(&found.repository, trust, &reference).await;
+        let root = self.means.worktree.directory.as_deref();
+        let restored = self.means.kit.worktrees.restore(&found.repository, trust, &reference, root).await;
         let worktree = restored.map_err(|error: WorktreeError| failed(&error, "The archive is as it was."))?;
         let worktree = self.remember_worktree(agent, worktree);
         let created = EventBody::WorktreeCreated { worktree: worktree.view() };

@@ -104,6 +104,7 @@ impl Planned {
 pub(super) fn record_start(inner: &Inner, plan: Plan, cancel: &Cancel) -> Result<Planned, WorktreeError> {
     let project = plan.path.parent().unwrap_or(&plan.path);
     std::fs::create_dir_all(project).map_err(WorktreeError::storage(format!("making {}", project.display())))?;
+    known::use_root(inner, project.parent())?;
     known::remember(project, &plan.parent.repository)?;
     let scratch = scratch(project)?;
     let start = snapshot::start(inner, &plan.parent.checkout, &plan.base, scratch.path(), cancel)?;
@@ -128,7 +129,7 @@ pub(super) fn plan(inner: &Inner, spec: Spec) -> Result<Plan, WorktreeError> {
     if checkout.head(&library)?.commit().is_none() {
         return Err(WorktreeError::NoCommits(checkout.work_tree.clone()));
     }
-    let root = resolve(&inner.root);
+    let root = resolve(spec.root.as_deref().unwrap_or(&inner.root));
     let main = repository.top_level.as_deref().unwrap_or(&repository.common_dir);
     if root.starts_with(main) || root.starts_with(&repository.common_dir) {
         return Err(WorktreeError::InsideRepository { root, repository: main.to_path_buf() });
@@ -180,7 +181,7 @@ pub(super) fn free_path(project: &Path, leaf: &str, taken: impl Fn(&Path) -> boo
 }
 
 /// Resolves links in the part of a path that exists already.
-fn resolve(path: &Path) -> PathBuf {
+pub(super) fn resolve(path: &Path) -> PathBuf {
     for ancestor in path.ancestors() {
         if let Ok(real) = ancestor.canonicalize() {
             return path.strip_prefix(ancestor).map_or(real.clone(), |rest| real.join(rest));

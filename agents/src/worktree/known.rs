@@ -1,8 +1,9 @@
 //! The repositories that worktrees were ever made of, so that their archives are found when nothing else speaks of them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::archive::{self, Archived};
+use super::create::resolve;
 use super::record::{Record, write_json};
 use super::repair::project_folders;
 use super::{Inner, WorktreeError};
@@ -10,6 +11,27 @@ use crate::git::Repository;
 
 /// In a project's folder: which repository it belongs to.
 const FILE: &str = ".repository.json";
+
+/// In the usual root: which others were used.
+const ROOTS: &str = ".roots.json";
+
+/// All roots that worktrees were ever made in, the usual one first.
+pub(super) fn roots(inner: &Inner) -> Vec<PathBuf> {
+    let written = std::fs::read(inner.root.join(ROOTS)).ok();
+    let others: Vec<PathBuf> = written.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
+    std::iter::once(inner.root.clone()).chain(others).collect()
+}
+
+/// The root to use, resolved; another one than the usual is written down first.
+pub(super) fn use_root(inner: &Inner, wanted: Option<&Path>) -> Result<PathBuf, WorktreeError> {
+    let (usual, wanted) = (resolve(&inner.root), wanted.map_or_else(|| resolve(&inner.root), resolve));
+    let mut roots = roots(inner);
+    if wanted != usual && !roots.contains(&wanted) {
+        roots.push(wanted.clone());
+        write_json(&inner.root.join(ROOTS), &roots[1..].to_vec())?;
+    }
+    Ok(wanted)
+}
 
 /// An archive, and where it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +51,7 @@ pub(super) fn remember(project_folder: &Path, repository: &Repository) -> Result
 /// All of them that are still there.
 pub(super) fn repositories(inner: &Inner) -> Result<Vec<Repository>, WorktreeError> {
     let mut found: Vec<Repository> = Vec::new();
-    for folder in project_folders(&inner.root)? {
+    for folder in project_folders(inner)? {
         let written = std::fs::read(folder.join(FILE)).ok();
         let written = written.and_then(|bytes| serde_json::from_slice::<Repository>(&bytes).ok());
         let recorded = Record::all(&folder).into_iter().map(|record| record.worktree.repository);

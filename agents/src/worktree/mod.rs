@@ -13,6 +13,7 @@
 //! <root>/<project>-<hash>/<slug>-<short id>     a worktree
 //! <root>/<project>-<hash>/.records/<id>.json    what was made, or is being made or removed
 //! <root>/<project>-<hash>/.trash/               renamed away, deleted in the background
+//! <root>/.roots.json                            other roots that were used, in the usual one
 //! <root>/<project>-<hash>/.repository.json      which repository that is
 //! <root>/<project>-<hash>/.lock                 held while something is made or removed
 //! <common dir>/worktrees/<name>/offshoot/       our marker and throw-away indexes, beside git's own files
@@ -74,6 +75,8 @@ pub struct Spec {
     pub hooks: bool,
     /// What runs last, before the worktree counts as made.
     pub setup: Option<Setup>,
+    /// Another root than the usual one, absolute: where the person wants this project's worktrees.
+    pub root: Option<PathBuf>,
 }
 
 /// Where the parent works.
@@ -277,18 +280,21 @@ impl Worktrees {
     }
 
     /// Brings an archived worktree back to the byte, staged state included. The archive stays.
-    /// Runs to its end even when the future is dropped.
+    /// Runs to its end even when the future is dropped. `root` is as in [`Spec::root`].
     pub async fn restore(
         &self,
         repository: &Repository,
         trust: Trust,
         reference: &str,
+        root: Option<&Path>,
     ) -> Result<Worktree, WorktreeError> {
         let gate = self.gate(&repository.common_dir).await;
         let (inner, repository, reference) = (Arc::clone(&self.0), repository.clone(), reference.to_owned());
+        let root = root.map(Path::to_path_buf);
         blocking(move || {
             let _gate = gate;
-            restore::restore(&inner, &repository, trust, &reference)
+            let root = known::use_root(&inner, root.as_deref())?;
+            restore::restore(&inner, &repository, trust, &reference, &root)
         })
         .await
     }

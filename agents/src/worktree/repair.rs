@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::record::{Lock, Record, Stage};
 use super::verify::inspect_registration;
-use super::{Inner, Worktree, WorktreeError, remove, trash, verify};
+use super::{Inner, Worktree, WorktreeError, known, remove, trash, verify};
 
 /// A lock file that is older than this and in a worktree of ours belongs to a process that is dead: none of ours may
 /// take as long.
@@ -40,7 +40,7 @@ pub enum Standing {
 }
 
 pub(super) fn list(inner: &Inner) -> Result<Vec<Listed>, WorktreeError> {
-    Ok(project_folders(&inner.root)?.iter().flat_map(|folder| list_folder(folder)).collect())
+    Ok(project_folders(inner)?.iter().flat_map(|folder| list_folder(folder)).collect())
 }
 
 fn list_folder(folder: &Path) -> Vec<Listed> {
@@ -91,7 +91,7 @@ pub enum Mended {
 
 pub(super) fn repair(inner: &Inner) -> Result<Repaired, WorktreeError> {
     let mut done = Vec::new();
-    for folder in project_folders(&inner.root)? {
+    for folder in project_folders(inner)? {
         // Held by whoever makes or removes something: what is unfinished under our lock is so because of a crash.
         let _lock = Lock::take(&folder)?;
         for Record { stage, worktree } in Record::all(&folder) {
@@ -146,15 +146,18 @@ fn drop_dead_locks(worktree: &Worktree, done: &mut Vec<Mended>) {
     }
 }
 
-pub(super) fn project_folders(root: &Path) -> Result<Vec<PathBuf>, WorktreeError> {
-    match root.canonicalize() {
-        Ok(root) => Ok(entries(&root)
-            .into_iter()
-            .filter(|path| path.join(".records").is_dir() || path.join(".repository.json").is_file())
-            .collect()),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(error) => Err(WorktreeError::storage(format!("reading {}", root.display()))(error)),
+/// The folders of all projects, in every root.
+pub(super) fn project_folders(inner: &Inner) -> Result<Vec<PathBuf>, WorktreeError> {
+    let is_ours = |path: &PathBuf| path.join(".records").is_dir() || path.join(".repository.json").is_file();
+    let mut folders = Vec::new();
+    for root in known::roots(inner) {
+        match root.canonicalize() {
+            Ok(root) => folders.extend(entries(&root).into_iter().filter(is_ours)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => return Err(WorktreeError::storage(format!("reading {}", root.display()))(error)),
+        }
     }
+    Ok(folders)
 }
 
 fn entries(folder: &Path) -> Vec<PathBuf> {

@@ -14,6 +14,7 @@ pub(super) fn restore(
     repository: &Repository,
     trust: Trust,
     reference: &str,
+    root: &Path,
 ) -> Result<Worktree, WorktreeError> {
     let missing = || WorktreeError::NoArchive(reference.to_owned());
     let library = repository.library()?;
@@ -24,7 +25,7 @@ pub(super) fn restore(
     let (Some(head), Some(base)) = (find(&state.head), find(&state.base)) else { return Err(missing()) };
 
     let from = any_checkout(inner, repository, trust)?;
-    let project = inner.root.join(name::project_folder(&repository.common_dir, repository.top_level.as_deref()));
+    let project = root.join(name::project_folder(&repository.common_dir, repository.top_level.as_deref()));
     std::fs::create_dir_all(&project).map_err(WorktreeError::storage(format!("making {}", project.display())))?;
     let project = project.canonicalize().map_err(WorktreeError::storage(format!("opening {}", project.display())))?;
     known::remember(&project, repository)?;

@@ -12,6 +12,7 @@ mod failures;
 mod forks;
 mod guards;
 mod hand_over;
+mod large;
 mod live;
 mod making;
 mod permission;

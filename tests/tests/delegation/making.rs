@@ -180,3 +180,22 @@ async fn what_the_parent_does_after_its_call_is_not_in_the_forks_base() {
     let planned = at(&|body| matches!(body, EventBody::WorktreePlanned { .. }));
     assert!(planned < at(&|body| matches!(body, EventBody::WorktreeCreated { .. })));
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hook_that_objects_to_a_new_worktree_ends_the_agent_before_it_touches_a_file() {
+    let group = json!({"matcher": "", "hooks": [{"type": "command", "command": "echo not today >&2; exit 2"}]});
+    let mut setup = setup(&[]);
+    setup.config = vec![("settings.json", json!({"hooks": {"WorktreeCreate": [group]}}).to_string())];
+    let work = json!({"file_path": "new.txt", "content": "new\n"});
+    let fork = [in_fork("one").call("Write", work)];
+    let told = [in_root().when_told("<task-notification>").text("Noted.")];
+    let world = World::with(setup, start("one").into_iter().chain(fork).chain(told)).await;
+    world.say("go").await;
+    let view = world.settled().await;
+    let Some(AgentOutcome::Failed { code, message, .. }) = &view.agents[1].outcome else {
+        panic!("{:?}", view.agents[1])
+    };
+    assert_eq!(*code, FailureCode::Hook);
+    assert!(message.contains("not today"), "{message}");
+    assert_nothing_left(&world);
+}

@@ -47,6 +47,7 @@ fn spec(id: &str, parent: PathBuf) -> Spec {
         trust: Trust::Trusted,
         hooks: false,
         setup: None,
+        root: None,
     }
 }
 

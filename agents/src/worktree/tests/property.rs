@@ -200,7 +200,7 @@ impl Life {
         }
         let (reference, there) = self.archived.swap_remove(self.rng.usize(..self.archived.len()));
         let repository = self.fixture.repository();
-        let worktree = self.worktrees.restore(&repository, Trust::Trusted, &reference).await.unwrap();
+        let worktree = self.worktrees.restore(&repository, Trust::Trusted, &reference, None).await.unwrap();
         // What had been copied in and was left as it was is copied anew.
         let kept = |files: &Files| -> Files {
             files

@@ -194,7 +194,7 @@ async fn a_hostile_repository_runs_nothing_through_a_whole_life() {
     worktrees.commit_all(&worktree, "work", true).await.unwrap().unwrap();
     assert_eq!(worktrees.finish(&worktree).await.unwrap(), Finished::Kept);
     let archive = worktrees.archive(&worktree).await.unwrap();
-    let back = worktrees.restore(&worktree.repository, Trust::Untrusted, &archive.reference).await.unwrap();
+    let back = worktrees.restore(&worktree.repository, Trust::Untrusted, &archive.reference, None).await.unwrap();
     assert_eq!(std::fs::read(back.path().join("new.txt")).unwrap(), b"new\n");
     worktrees.discard(&back).await.unwrap();
     worktrees.repair().await.unwrap();
