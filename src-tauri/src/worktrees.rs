@@ -29,7 +29,7 @@ pub(crate) async fn run(
     console: &mut Console,
 ) -> anyhow::Result<ExitCode> {
     let surroundings = Surroundings::read(folders)?;
-    let here = workplace::folder(Path::new(".")).context("the current folder can't be opened")?;
+    let here = workplace::folder(Path::new(".")).map_err(|error| Misused(error.to_string()))?;
     let project = Project::open(&here, &surroundings.config_dir, &surroundings.home);
     let budget = project.loaded.worktree.budget.unwrap_or(BUDGET).saturating_mul(GIGABYTE);
     let workbench = workplace::open(&surroundings, Choice::default()).await?;

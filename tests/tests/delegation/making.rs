@@ -199,3 +199,28 @@ async fn a_hook_that_objects_to_a_new_worktree_ends_the_agent_before_it_touches_
     assert!(message.contains("not today"), "{message}");
     assert_nothing_left(&world);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_agent_whose_worktree_was_deleted_by_hand_stops_and_touches_nothing_else() {
+    let write = |path: &str| json!({"file_path": path, "content": "new\n"});
+    let fork = [
+        in_fork("one").call("Write", write("new.txt")),
+        in_fork("one").text("Scope: one\nResult: written"),
+        in_fork("one").when_told("and another").call("Write", write("another.txt")),
+    ];
+    let told = [in_root().when_told("<task-notification>").repeated().text("Noted.")];
+    let world = World::with(setup(&[]), start("one").into_iter().chain(fork).chain(told)).await;
+    world.say("go").await;
+    let view = world.settled().await;
+    let fork = &view.agents[1];
+    std::fs::remove_dir_all(&fork.directory).unwrap();
+    world.tell(&fork.id, "and another").await;
+    let failed =
+        |view: &offshoot_protocol::SessionView| matches!(view.agents[1].outcome, Some(AgentOutcome::Failed { .. }));
+    let view = world.until("the fork has stopped", failed).await;
+    let Some(AgentOutcome::Failed { code, message, .. }) = &view.agents[1].outcome else { unreachable!() };
+    assert_eq!(*code, FailureCode::WorktreeMissing);
+    assert!(message.contains(&view.agents[1].directory), "{message}");
+    assert!(!std::path::Path::new(&view.agents[1].directory).exists());
+    assert_eq!(world.repository.git(&["status", "--porcelain"]), "");
+}
