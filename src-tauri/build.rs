@@ -27,6 +27,7 @@ const COMMANDS: &[&str] = &[
     "merge_apply",
     "merge_undo",
     "conflicts",
+    "files",
     "blob",
     "roles",
     "role_board",

@@ -40,8 +40,8 @@ pub struct Surroundings<'a> {
     pub platform: &'a str,
     /// Today.
     pub date: jiff::civil::Date,
-    /// The git branch, if there is one.
-    pub branch: Option<&'a str>,
+    /// The git branch, if there is one; without tags of this program.
+    pub branch: Option<String>,
     /// The project's instructions (`AGENTS.md`, `CLAUDE.md`), each with its file name; empty when it has none, or isn't
     /// trusted.
     pub instructions: &'a [(String, String)],
@@ -59,7 +59,7 @@ pub fn role_system(body: &str, surroundings: &Surroundings<'_>) -> String {
 
 fn environment(surroundings: &Surroundings<'_>) -> String {
     let mut text = String::from("\n# Environment\n");
-    let branch = surroundings.branch.map(|branch| format!("- Git branch: {branch}\n")).unwrap_or_default();
+    let branch = surroundings.branch.as_ref().map(|branch| format!("- Git branch: {branch}\n")).unwrap_or_default();
     let Surroundings { directory, platform, date, .. } = surroundings;
     let _ = write!(text, "- Directory: {}\n- Platform: {platform}\n- Date: {date}\n{branch}", directory.display());
     text.push_str(&instructions(surroundings.instructions));

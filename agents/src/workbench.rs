@@ -4,15 +4,13 @@
 //! [`Workbench::shut_down`].
 
 use std::collections::HashMap;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 
 use futures_util::future::join_all;
 use offshoot_protocol::{
     AgentId, AgentView, BlobHash, ChangeSummary, Clash, Command, Conversation, FileDiff, MergeDone, MergeId,
-    MergePreview, MergeSelection, PriceList, Rejected, RejectedCode, RoleSummary, RoleUse, RoleWarning, SessionId,
-    SessionSummary, Snapshot, Trust, TrustQuestion,
+    MergePreview, MergeSelection, PriceList, Rejected, RejectedCode, SessionId, SessionSummary, Snapshot,
 };
 use tokio::sync::{Mutex, OnceCell};
 
@@ -24,18 +22,19 @@ use crate::merge::Merges;
 use crate::model::{KnownModels, Model, Provider};
 use crate::policy::Rules;
 use crate::price;
-use crate::role::model_alias::ModelAliases;
-use crate::role::studio::Studio;
-use crate::role::uses;
-use crate::sandbox::{Confinement, Limits, Sandbox};
+use crate::sandbox::Confinement;
 use crate::settings::{self, Settings};
-use crate::tool::{self, Toolbox};
+use crate::tool::{self, Refusal, named_files};
 use crate::tree::{Keep, Kit, Means, Tree};
-use crate::trust::{TrustFile, main_checkout, would_activate};
 use crate::worktree::Worktrees;
 
 mod moving;
+mod project;
 mod reading;
+mod tools;
+
+pub use tools::tool_names;
+use tools::{hook_environment, toolbox};
 
 /// Everything a workbench is given. It looks nothing up by itself.
 pub struct Options {
@@ -113,7 +112,6 @@ impl Workbench {
             models: options.models,
             default_model: std::sync::Mutex::new(options.default_model),
             known_models: KnownModels::default(),
-            aliases: ModelAliases::default(),
             model_override: options.model_override,
             commands: tool::Commands::new(options.tools.clone()),
             toolbox: toolbox(options.tools),
@@ -261,6 +259,15 @@ impl Workbench {
         self.tree(session).await?.changes(agent).await
     }
 
+    /// Files in an agent's directory that a few letters name, best first, for a person to choose from.
+    pub async fn files(&self, session: &SessionId, agent: &AgentId, letters: String) -> Result<Vec<String>, Rejected> {
+        /// More than can be looked through.
+        const MOST: usize = 20;
+        let directory = self.tree(session).await?.view(agent, |view| PathBuf::from(&view.directory))?;
+        let found = named_files(directory, letters, MOST).await;
+        found.map_err(|error| Rejected::new(RejectedCode::Failed, error.message, ""))
+    }
+
     /// From now on what happens in the worktrees that are looked at, and in those of running agents, is told at once.
     pub async fn follow_changes(&self, session: &SessionId) -> Result<(), Rejected> {
         self.tree(session).await?.follow_changes();
@@ -322,74 +329,16 @@ impl Workbench {
         &self.kit.worktrees
     }
 
-    /// How git treats a project's repository: as far as the person trusts its folder.
-    pub fn git_trust(&self, project: &Path) -> crate::git::Trust {
-        let is_trusted = TrustFile::open(&self.config_dir).0.of(project).is_trusted();
-        if is_trusted { crate::git::Trust::Trusted } else { crate::git::Trust::Untrusted }
-    }
-
     /// Content by hash.
     pub fn blob(&self, hash: &BlobHash) -> Result<Vec<u8>, Rejected> {
         let found = self.log.blob(hash).map_err(|error| storage(&error))?;
         found.ok_or_else(|| Rejected::new(RejectedCode::NotFound, "This content is not stored here.", ""))
     }
 
-    /// The roles there are for a project, and what is wrong with their files.
-    pub fn roles(&self, project: &Path) -> (Vec<RoleSummary>, Vec<RoleWarning>) {
-        let (answers, _) = TrustFile::open(&self.config_dir);
-        let catalog = self.kit.catalog(project, answers.of(project).is_trusted());
-        (catalog.all(), catalog.warnings().to_vec())
-    }
-
-    /// The project's roles, to be looked at and changed.
-    pub fn studio(&self, project: &Path) -> Studio {
-        let tools = self.kit.toolbox.definitions();
-        let tools = tools.iter().map(|tool| (tool.name.as_str(), tool.description.as_str()));
-        let trusted = TrustFile::open(&self.config_dir).0.of(project).is_trusted();
-        Studio::new(self.kit.role_folders(project, trusted), tools, self.data_dir.join("deleted-roles"))
-    }
-
-    /// What a person would be asked about a folder before its files count, and what they said. Runs nothing.
-    pub async fn trust(&self, project: &Path) -> Result<TrustQuestion, Rejected> {
-        let (project, config_dir) = (project.to_path_buf(), self.config_dir.clone());
-        let asked = blocking(move || {
-            let (answers, _) = TrustFile::open(&config_dir);
-            let place = main_checkout(&project)?.display().to_string();
-            let would_activate = would_activate(&project);
-            Ok::<_, std::io::Error>(TrustQuestion { trust: answers.of(&project), would_activate, place })
-        });
-        asked.await?.map_err(|error| {
-            let message = format!("The folder can't be looked at: {error}.");
-            Rejected::new(RejectedCode::NotFound, message, "Choose another one.")
-        })
-    }
-
-    /// Remembers whether the person trusts a folder. Sessions that are open stay as they are; new ones, and those that are
-    /// opened again, go by it.
-    pub async fn set_trust(&self, project: &Path, trusted: bool) -> Result<(), Rejected> {
-        let (project, config_dir) = (project.to_path_buf(), self.config_dir.clone());
-        let trust = if trusted { Trust::Trusted } else { Trust::Untrusted };
-        let remembered = blocking(move || TrustFile::open(&config_dir).0.set(&project, trust));
-        remembered.await?.map_err(|error| {
-            Rejected::new(RejectedCode::Failed, error.to_string(), "What was remembered before still is.")
-        })
-    }
-
     /// What holds for a project's sessions that begin now.
     async fn means(&self, project: &Path) -> Result<Arc<Means>, Rejected> {
         let (kit, project) = (self.kit.clone(), project.to_path_buf());
         blocking(move || Arc::new(Means::of(&kit, &project))).await
-    }
-
-    /// The agents that had a role in the newest sessions of a project.
-    pub async fn role_uses(&self, project: &Path, role: &str) -> Result<Vec<RoleUse>, Rejected> {
-        let (log, project, role) = (self.log.clone(), project.display().to_string(), role.to_owned());
-        let look = move || {
-            let sessions = log.sessions()?;
-            let here: Vec<SessionSummary> = sessions.into_iter().filter(|session| session.project == project).collect();
-            uses::uses(&log, &here, &role)
-        };
-        blocking(look).await?.map_err(|error| storage(&error))
     }
 
     /// Ends all agents' tasks and flushes the log. What was running is found as interrupted at the next start.
@@ -443,27 +392,6 @@ impl Workbench {
     }
 }
 
-/// The names of all tools, in the order in which models are told of them: what roles may name.
-pub fn tool_names() -> Vec<&'static str> {
-    toolbox(tool::Options {
-        sandbox: Arc::new(Sandbox::not_confined("nothing runs")),
-        environment: tool::Environment::default(),
-        network: false,
-        writable: Vec::new(),
-        limits: Limits::default(),
-        web: tool::Web::default(),
-        unconfined_allowed: false,
-    })
-    .names()
-    .collect()
-}
-
-fn toolbox(options: tool::Options) -> Toolbox {
-    let mut tools = tool::standard(options);
-    tools.push(Arc::new(tool::agent::AgentTool));
-    Toolbox::new(tools)
-}
-
 /// Finishes what a crash has left of merges.
 fn finish_merges(merges: &Merges) {
     match merges.recover() {
@@ -483,14 +411,6 @@ pub fn is_busy(agents: &[AgentView]) -> bool {
     agents.iter().any(|agent| crate::agent::is_running(&agent.state))
 }
 
-/// What hooks see of an environment: what commands do.
-fn hook_environment(environment: &tool::Environment) -> Vec<(OsString, OsString)> {
-    let tool::Environment { path, home, lang, term, extra } = environment;
-    let fixed = [("PATH", path), ("HOME", home), ("LANG", lang), ("TERM", term)];
-    let fixed = fixed.into_iter().map(|(name, value)| (name.into(), value.into()));
-    fixed.chain(extra.iter().map(|(name, value)| (name.into(), value.into()))).collect()
-}
-
 /// Reads or writes files off the threads that drive agents.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Rejected> {
     let done = tokio::task::spawn_blocking(work).await;
@@ -506,12 +426,12 @@ fn no_such_agent() -> Rejected {
 }
 
 fn refused(error: &tool::ToolError) -> Rejected {
-    let code = match error.code {
-        "isolation_unavailable" => RejectedCode::IsolationUnavailable,
-        "subagent_limit_reached" => RejectedCode::Limit,
-        "not_found" | "unknown_subagent_type" => RejectedCode::NotFound,
-        "storage" => RejectedCode::Storage,
-        "invalid_arguments" => RejectedCode::Invalid,
+    let code = match (Refusal::of_code(error.code), error.code) {
+        (Some(Refusal::IsolationUnavailable), _) => RejectedCode::IsolationUnavailable,
+        (Some(Refusal::SubagentLimitReached), _) => RejectedCode::Limit,
+        (Some(Refusal::UnknownSubagentType), _) | (_, "not_found") => RejectedCode::NotFound,
+        (Some(Refusal::InvalidArguments), _) => RejectedCode::Invalid,
+        (_, "storage") => RejectedCode::Storage,
         _ => RejectedCode::NotApplicable,
     };
     Rejected::new(code, error.message.clone(), "")

@@ -8,6 +8,7 @@ mod exec;
 mod models;
 mod moving;
 mod permissions;
+mod reading;
 mod review;
 mod roles;
 mod sessions;
@@ -27,7 +28,7 @@ pub(crate) use worktrees::{WorktreesArguments, WorktreesWish};
 #[command(
     name = "offshoot",
     version,
-    args_conflicts_with_subcommands = true,
+    subcommand_precedence_over_arg = true,
     after_help = "\
 Examples:
   offshoot                                   open the window

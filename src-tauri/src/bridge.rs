@@ -107,6 +107,7 @@ pub(crate) fn commands() -> impl Fn(Invoke) -> bool + Send + Sync + 'static {
         commands::merge_apply,
         commands::merge_undo,
         commands::conflicts,
+        commands::files,
         commands::blob,
         commands::roles,
         roles::role_board,

@@ -58,17 +58,23 @@ pub(crate) async fn run(
         surroundings = surroundings.with_stored_keys().await;
     }
     let is_demo = access::answers(&surroundings, &choice).provider == Provider::Demo;
-    // The demo tells its own story, in its own project, where nobody has to be asked.
-    let is_tour = is_demo && arguments.is_bare();
-    let told = if is_tour {
+    // The demo knows its own project and no other. There nobody has to be asked.
+    let is_at_home = is_demo && !arguments.names_place();
+    let project = if is_at_home {
         choice.permit_tour();
         None
     } else {
         let named = arguments.directory.as_deref().unwrap_or(Path::new("."));
-        let project = workplace::folder(named).map_err(|error| Misused(error.to_string()))?;
-        let nothing = || Misused("there is nothing to do: give a prompt, or `-` to read one".to_owned());
-        Some((prompt(arguments).await?.ok_or_else(nothing)?, project))
+        Some(workplace::folder(named).map_err(|error| Misused(error.to_string()))?)
     };
+    let prompt = match &arguments.prompt {
+        None if is_at_home => OPENING.to_owned(),
+        _ => {
+            let nothing = || Misused("there is nothing to do: give a prompt, or `-` to read one".to_owned());
+            prompt(arguments).await?.ok_or_else(nothing)?
+        }
+    };
+    let is_wanted = choice.provider.or(surroundings.settings.model.provider) == Some(Provider::Demo);
     workplace::check_settings(&surroundings)?;
     workplace::rules(&choice)?;
     access::check(&surroundings, &choice)?;
@@ -76,10 +82,13 @@ pub(crate) async fn run(
     let workbench = workplace::open(&surroundings, choice).await?;
     let done = async {
         // The sample lies in the data folder: it is made by whoever has that.
-        let (prompt, project) = match told {
-            Some(told) => told,
-            None => (OPENING.to_owned(), workplace::demo_project(&surroundings).await?),
+        let project = match project {
+            Some(project) => project,
+            None => workplace::demo_project(&surroundings).await?,
         };
+        if is_at_home {
+            tell_of_demo(&project, is_wanted, console);
+        }
         settle_trust(&workbench, &project, arguments.trust, console).await?;
         storage::guard(&workbench, follow(&workbench, arguments, &project, prompt, console)).await
     };
@@ -92,6 +101,16 @@ pub(crate) async fn run(
             Ok(End::Failed.into())
         }
     }
+}
+
+/// Says that nothing is done in the current folder, and why.
+fn tell_of_demo(sample: &Path, is_wanted: bool, console: &mut Console) {
+    let place = format!("the demo answers, in its own sample project, {}.", sample.display());
+    console.note(&if is_wanted {
+        format!("offshoot: {place}")
+    } else {
+        format!("offshoot: no provider is set up, so {place} `offshoot key` stores a key; `offshoot doctor` says more.")
+    });
 }
 
 /// Trusts the folder if that is wanted; else says what it would ask for, where nobody has said yet whether it may.
@@ -140,6 +159,7 @@ async fn follow(
     console: &mut Console,
 ) -> anyhow::Result<End> {
     let (session, is_new) = session(workbench, arguments, project).await?;
+    console.note_of("session", Tone::Faint, session.as_str());
     let mut activity = Activity::new(session.clone());
     let mut subscription = workbench.subscribe(&session, 0).await?;
     // What is stored already isn't told again.

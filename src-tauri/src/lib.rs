@@ -50,7 +50,6 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context;
-use clap::Parser;
 use tokio::runtime::Runtime;
 
 use arguments::{Arguments, Misused, Wish};
@@ -93,7 +92,7 @@ fn run(open_window: OpenWindow) -> ExitCode {
     if let Some(code) = confine_command() {
         return code;
     }
-    let arguments = Arguments::parse();
+    let arguments = Arguments::of_process();
     let mut console = Console::standard();
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,

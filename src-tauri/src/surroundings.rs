@@ -41,6 +41,10 @@ pub(crate) struct Surroundings {
     pub(crate) for_git: Vec<(OsString, OsString)>,
     /// The person's own settings.
     pub(crate) settings: Loaded,
+    /// A model that every subagent gets, whatever its call and role say: `OFFSHOOT_SUBAGENT_MODEL`.
+    pub(crate) subagent_model: Option<String>,
+    /// Whether `OFFSHOOT_DISABLE_BACKGROUND` turns background agents and commands off.
+    pub(crate) background_disabled: bool,
     /// The variables that those let commands of agents see: names and values.
     pub(crate) for_commands: Vec<(String, String)>,
 }
@@ -125,6 +129,8 @@ impl Surroundings {
         Ok(Self {
             data_dir: folder(&arguments.data_dir, data_home(variable, &home))?,
             for_commands: visible.collect(),
+            subagent_model: text("OFFSHOOT_SUBAGENT_MODEL"),
+            background_disabled: text("OFFSHOOT_DISABLE_BACKGROUND").is_some_and(|value| is_yes(&value)),
             settings,
             keys: Keys::new(&config_dir),
             config_dir,
@@ -141,6 +147,11 @@ impl Surroundings {
             home,
         })
     }
+}
+
+/// Whether a switch is on: any value but one that says no.
+fn is_yes(value: &str) -> bool {
+    !matches!(value.trim().to_lowercase().as_str(), "" | "0" | "no" | "false" | "off")
 }
 
 /// A folder from a variable. The XDG specification says to ignore relative ones.
@@ -210,6 +221,15 @@ mod tests {
         let arguments = FolderArguments { data_dir: None, config_dir: Some(place.path().to_path_buf()) };
         let found = read(&[("GOPATH", "/go"), ("OTHER", "x")], &arguments);
         assert_eq!(found.for_commands, [("GOPATH".to_owned(), "/go".to_owned())], "{:?}", found.settings.warnings);
+    }
+
+    #[test]
+    fn a_switch_is_on_unless_its_value_says_no() {
+        for (value, is_on) in [("1", true), ("true", true), ("yes", true), ("0", false), ("False", false), ("", false)]
+        {
+            let found = read(&[("OFFSHOOT_DISABLE_BACKGROUND", value)], &FolderArguments::default());
+            assert_eq!(found.background_disabled, is_on, "{value:?}");
+        }
     }
 
     #[test]

@@ -158,7 +158,7 @@ async fn options(surroundings: &Surroundings, choice: Choice, clients: &Clients)
         ids: Ids::random(),
         models: clients.by_provider(),
         default_model: (answers.provider, answers.model),
-        model_override: None,
+        model_override: surroundings.subagent_model.clone(),
         tools: tool::Options {
             sandbox: Arc::new(sandbox),
             environment: Environment {
@@ -184,7 +184,7 @@ async fn options(surroundings: &Surroundings, choice: Choice, clients: &Clients)
             home: Some(surroundings.home.clone()),
             environment: surroundings.for_git.clone(),
         },
-        adjust: adjust(&choice),
+        adjust: adjust(surroundings, &choice),
         rules,
         interactive: choice.interactive,
     })
@@ -195,15 +195,16 @@ fn writable(folders: &[PathBuf]) -> Vec<PathBuf> {
     folders.iter().filter_map(|folder| folder.canonicalize().ok()).filter(|folder| folder.is_dir()).collect()
 }
 
-/// What the command line wants, laid over the settings files.
-fn adjust(choice: &Choice) -> Arc<dyn Fn(&mut Settings) + Send + Sync> {
-    let (mode, max_turns) = (choice.mode, choice.max_turns);
+/// What the environment and the command line want, laid over the settings files.
+fn adjust(surroundings: &Surroundings, choice: &Choice) -> Arc<dyn Fn(&mut Settings) + Send + Sync> {
+    let (mode, max_turns, background_disabled) = (choice.mode, choice.max_turns, surroundings.background_disabled);
     let forks = choice.forks.map(|forks| match forks {
         ForksArgument::Always => Forks::Always,
         ForksArgument::Never => Forks::Never,
     });
     Arc::new(move |settings| {
         settings.mode = mode.unwrap_or(settings.mode);
+        settings.background &= !background_disabled;
         settings.forks = forks.unwrap_or(settings.forks);
         settings.root_max_turns = max_turns.or(settings.root_max_turns);
     })

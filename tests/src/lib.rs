@@ -5,6 +5,7 @@
 
 pub mod gate;
 pub mod ledger;
+pub mod mortal;
 pub mod program;
 pub mod repository;
 pub mod scripted;

@@ -77,12 +77,22 @@ impl Desktop {
     /// # Panics
     /// When it doesn't open.
     pub async fn open(&self, folders: &Folders, scheme: Scheme) -> Window {
+        self.open_on(folders, scheme, None).await
+    }
+
+    /// The same on a project.
+    ///
+    /// # Panics
+    /// When it doesn't open.
+    pub async fn open_on(&self, folders: &Folders, scheme: Scheme, project: Option<&Path>) -> Window {
+        let mut arguments = folders.arguments();
+        arguments.extend(project.map(|project| project.to_string_lossy().into_owned()));
         let theme = if scheme == Scheme::Dark { "Adwaita:dark" } else { "Adwaita" };
         let driver = Driver::start(&self.display, self.home.path(), theme).await;
         let program = crate::program::offshoot();
         let wanted = json!({
             "browserName": "wry",
-            "webkitgtk:browserOptions": { "binary": program, "args": folders.arguments() },
+            "webkitgtk:browserOptions": { "binary": program, "args": arguments },
         });
         let Value::Object(capabilities) = wanted else { unreachable!("it was written as an object") };
         let mut builder = ClientBuilder::new(HttpConnector::new());
@@ -221,6 +231,43 @@ impl Window {
             Ok(image) => std::fs::write(&path, image).expect("the target folder can be written"),
             Err(error) => notice(&format!("no picture {}: {error}", path.display())),
         }
+    }
+
+    /// Kills the process that the page lives in, and waits until the program has loaded the page again.
+    ///
+    /// # Panics
+    /// When there is no such process, or no page afterwards.
+    pub async fn kill_page(&self) {
+        let pages = || self.driver.programs().into_iter().flat_map(processes::pages_of).collect::<Vec<_>>();
+        let before = pages();
+        assert!(!before.is_empty(), "the program has no page");
+        for page in &before {
+            processes::kill(*page);
+        }
+        let end = Instant::now() + DEADLINE;
+        let is_back = async || {
+            let is_new = pages().iter().any(|page| !before.contains(page));
+            is_new
+                && self
+                    .client
+                    .execute("return document.readyState === 'complete'", Vec::new())
+                    .await
+                    .is_ok_and(|it| it == true)
+        };
+        while !is_back().await {
+            assert!(Instant::now() < end, "the page was not loaded again");
+            tokio::time::sleep(PACE).await;
+        }
+    }
+
+    /// Processor time that the program and its pages have used so far.
+    pub fn processor_time(&self) -> Duration {
+        self.driver.programs().into_iter().flat_map(processes::family).map(processes::processor_time).sum()
+    }
+
+    /// What the page's process holds in memory, in MB (10⁶ bytes).
+    pub fn page_memory(&self) -> f64 {
+        self.driver.programs().into_iter().flat_map(processes::pages_of).map(processes::memory).sum()
     }
 
     /// Ends the program, and waits until it has ended: it has let go of its folders then.

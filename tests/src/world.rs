@@ -50,6 +50,7 @@ struct Core {
     rules: Rules,
     interactive: bool,
     unconfined: Unconfined,
+    model_override: Option<String>,
 }
 
 /// Who answers: the provider, the model's id, the client.
@@ -75,6 +76,8 @@ pub struct Setup {
     pub config: Vec<(&'static str, String)>,
     /// What decides on commands, which nothing confines here.
     pub unconfined: Unconfined,
+    /// A model that every subagent gets.
+    pub model_override: Option<String>,
 }
 
 /// What becomes of commands that nothing confines.
@@ -98,6 +101,7 @@ impl Default for Setup {
             trusted: true,
             config: Vec::new(),
             unconfined: Unconfined::Allowed,
+            model_override: None,
         }
     }
 }
@@ -110,7 +114,17 @@ impl World {
 
     /// A world made with `setup`, playing `script`.
     pub async fn with(setup: Setup, script: impl IntoIterator<Item = crate::Reply>) -> Self {
+        Self::prepared(setup, script, |_| {}).await
+    }
+
+    /// The same, with `prepare` done to the project before the session is made.
+    pub async fn prepared(
+        setup: Setup,
+        script: impl IntoIterator<Item = crate::Reply>,
+        prepare: impl FnOnce(&Repository),
+    ) -> Self {
         let repository = if setup.git { Repository::with(&setup.files) } else { Repository::without_git(&setup.files) };
+        prepare(&repository);
         let server = Scripted::start(script);
         let model = scripted_model(&server.url(), setup.idle_limit);
         Self::on(repository, server, model, setup).await
@@ -123,7 +137,7 @@ impl World {
     }
 
     async fn on(repository: Repository, server: Scripted, model: ProviderModel, setup: Setup) -> Self {
-        let Setup { settings, rules, interactive, trusted, config, unconfined, .. } = setup;
+        let Setup { settings, rules, interactive, trusted, config, unconfined, model_override, .. } = setup;
         let folder = tempfile::tempdir().expect("a temporary folder");
         let config_dir = folder.path().join("config");
         std::fs::create_dir_all(&config_dir).expect("a settings folder");
@@ -134,7 +148,7 @@ impl World {
             let set = TrustFile::open(&config_dir).0.set(repository.path(), Trust::Trusted);
             set.expect("the folder can be trusted");
         }
-        let core = Core { model, settings, rules, interactive, unconfined };
+        let core = Core { model, settings, rules, interactive, unconfined, model_override };
         let workbench = core.open(folder.path(), Arc::new(SystemClock));
         let session = workbench.create_session(repository.path()).await.expect("a session");
         let root = workbench.snapshot(&session).await.expect("a snapshot").session.agents[0].id.clone();
@@ -307,7 +321,8 @@ pub fn scripted_model(url: &str, idle_limit: Duration) -> ProviderModel {
 /// The core on `folder`, asking the scripted server at `url` and dated by `clock`: for a process of its own.
 pub fn open_core(folder: &Path, url: &str, settings: Settings, clock: Arc<dyn Clock>) -> Workbench {
     let model = scripted_model(url, Endpoint::IDLE_LIMIT);
-    Core { model, settings, rules: Rules::default(), interactive: true, unconfined: Unconfined::Allowed }
+    let unconfined = Unconfined::Allowed;
+    Core { model, settings, rules: Rules::default(), interactive: true, unconfined, model_override: None }
         .open(folder, clock)
 }
 
@@ -324,7 +339,7 @@ impl Core {
             ids: Ids::random(),
             models: HashMap::from([(*provider, client.clone())]),
             default_model: (*provider, model.clone()),
-            model_override: None,
+            model_override: self.model_override.clone(),
             tools: offshoot_agents::tool::Options {
                 sandbox: Arc::new(Sandbox::not_confined("tests")),
                 environment: Environment {

@@ -241,8 +241,9 @@ export function recordedBridge(recording: Recording, playback: Playback = {}): R
       }
       return () => listeners.delete(onBatch);
     },
-    command: async (_session, command) => {
+    command: async (session, command) => {
       sent.push(command);
+      if (session !== recording.session) return;
       answer(command);
     },
     changes: async (_session, agent) => {
@@ -278,6 +279,10 @@ export function recordedBridge(recording: Recording, playback: Playback = {}): R
       if (into !== undefined) inject([{ type: "changes_undone", agent: into, merge }]);
     },
     conflicts: async () => [],
+    files: async (_session, _agent, letters) => {
+      const known = Object.values(recording.changes).flatMap((changes) => changes.files.map((file) => file.path));
+      return [...new Set(known)].filter((path) => path.toLowerCase().includes(letters.toLowerCase()));
+    },
     blob: async (hash) => recording.blobs[hash] ?? "",
     roles: async () => recording.roles,
     trust: async (project) => {

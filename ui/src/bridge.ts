@@ -134,6 +134,8 @@ export interface Bridge {
   mergeUndo(session: SessionId, merge: MergeId): Promise<void>;
   /** Which worktrees can't be brought home together. */
   conflicts(session: SessionId): Promise<Clash[]>;
+  /** Files in the agent's folder that a few letters name, best first. */
+  files(session: SessionId, agent: AgentId, letters: string): Promise<string[]>;
   blob(hash: BlobHash): Promise<string>;
   roles(project: string): Promise<Roles>;
   roleBoard(project: string): Promise<RoleBoard>;
@@ -203,6 +205,7 @@ export function windowBridge(): Bridge {
     mergeApply: (session, merge, leaveOut) => invoke("merge_apply", { session, merge, leaveOut }),
     mergeUndo: (session, merge) => invoke("merge_undo", { session, merge }),
     conflicts: (session) => invoke("conflicts", { session }),
+    files: (session, agent, letters) => invoke("files", { session, agent, letters }),
     blob: (hash) => invoke("blob", { hash }),
     roles: (project) => invoke("roles", { project }),
     roleBoard: (project) => invoke("role_board", { project }),

@@ -1,4 +1,4 @@
-// Starts the window: on the program's bridge, or, outside of the program, on a recorded session.
+// Starts the window: on the program's bridge, or, outside of the program, on a recorded session or one of the scenes.
 
 import { render } from "solid-js/web";
 import { App } from "./app/App";
@@ -24,7 +24,18 @@ async function chooseBridge(): Promise<Bridge> {
   throw new Error("This page belongs into Offshoot's window.");
 }
 
-void chooseBridge().then((bridge) => {
-  const root = document.getElementById("root");
-  if (root) render(() => <App bridge={bridge} />, root);
-});
+async function start(root: HTMLElement): Promise<void> {
+  const query = new URLSearchParams(location.search);
+  if ((query.has("scene") || query.has("scenes")) && (import.meta.env.DEV || import.meta.env.MODE === "recorded")) {
+    const { listScenes, show } = await import("./scenes/show");
+    const scene = query.get("scene");
+    if (scene === null) listScenes(root);
+    else await show(scene, root);
+    return;
+  }
+  const bridge = await chooseBridge();
+  render(() => <App bridge={bridge} />, root);
+}
+
+const root = document.getElementById("root");
+if (root) void start(root);

@@ -9,7 +9,7 @@ import { createStudio, type Studio } from "./roles/studio";
 import { openSession as openSessionStore, type SessionStore } from "./session/store";
 
 export type InspectorTab = "review" | "requests" | "tasks" | "costs";
-export type Sheet = "palette" | "help" | "settings" | "roles" | "rename" | undefined;
+export type Sheet = "palette" | "help" | "settings" | "roles" | undefined;
 
 /** Something that went wrong, until it is dismissed. */
 export interface Notice {
@@ -58,6 +58,8 @@ export interface AppStore {
   prices: Accessor<PriceList | undefined>;
   sheet: Accessor<Sheet>;
   link: Accessor<string | undefined>;
+  /** The session that gets another title. */
+  renaming: Accessor<Pick<SessionSummary, "id" | "title"> | undefined>;
   trustAsked: Accessor<TrustAsked | undefined>;
   forkPoint: Accessor<ForkPoint | undefined>;
   /** The text that the composer shall take, until it has taken it. */
@@ -68,6 +70,9 @@ export interface AppStore {
   setSheet(sheet: Sheet): void;
   /** Asks before a link opens outside of the window. */
   askLink(url: string | undefined): void;
+  /** Asks for another title; without a session for none. */
+  askRename(session: Pick<SessionSummary, "id" | "title"> | undefined): void;
+  renameSession(id: SessionId, title: string): Promise<boolean>;
   setForkPoint(point: ForkPoint | undefined): void;
   /** Asks again whether the open folder is trusted, whatever was said before. */
   reviewTrust(): Promise<void>;
@@ -102,6 +107,7 @@ export function createApp(bridge: Bridge): AppStore {
   const [prices, setPrices] = createSignal<PriceList>();
   const [sheet, setSheet] = createSignal<Sheet>();
   const [link, setLink] = createSignal<string>();
+  const [renaming, askRename] = createSignal<Pick<SessionSummary, "id" | "title">>();
   const [trustAsked, setTrustAsked] = createSignal<TrustAsked>();
   const [forkPoint, setForkPoint] = createSignal<ForkPoint>();
   const studio = createStudio({ bridge, project, report });
@@ -234,6 +240,7 @@ export function createApp(bridge: Bridge): AppStore {
     prices,
     sheet,
     link,
+    renaming,
     trustAsked,
     forkPoint,
     proposal,
@@ -245,6 +252,17 @@ export function createApp(bridge: Bridge): AppStore {
       setSheet(next === "roles" ? undefined : next);
     },
     askLink: setLink,
+    askRename,
+    async renameSession(id, title) {
+      try {
+        await bridge.command(id, { type: "rename", title });
+        await listSessions();
+        return true;
+      } catch (error) {
+        report(error);
+        return false;
+      }
+    },
     setForkPoint,
     async reviewTrust() {
       const path = project();

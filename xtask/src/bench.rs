@@ -5,7 +5,8 @@ use crate::{build, cargo, frontend, system};
 
 /// Builds the optimised program and hands `arguments` (sections, `--json FILE`) to the measurements.
 pub(crate) fn run_all(arguments: &[String]) -> Result<(), String> {
-    system::prepare(system::Purpose::Run)?;
+    // The window is measured, too.
+    system::prepare(system::Purpose::WindowTests)?;
     frontend::prepare()?;
     // Both with the same features and the same profile, so that nothing is compiled twice.
     run(build().args(["--profile", "bench"]))?;

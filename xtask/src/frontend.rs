@@ -7,8 +7,8 @@ use std::process::Command;
 use crate::root;
 use crate::steps::run;
 
-/// What `ui` holds that isn't a source.
-const MADE: &[&str] = &["node_modules", "dist"];
+/// What `ui` holds that isn't a source of the page.
+const MADE: &[&str] = &["node_modules", "dist", "tools"];
 
 /// Installs npm packages and builds the page, as far as needed.
 pub(crate) fn prepare() -> Result<(), String> {
@@ -43,6 +43,13 @@ pub(crate) fn build() -> Result<(), String> {
 pub(crate) fn npm(arguments: &[&str]) -> Command {
     let mut command = Command::new(if cfg!(windows) { "npm.cmd" } else { "npm" });
     command.current_dir(folder()).args(arguments);
+    command
+}
+
+/// Node with one of the page's tools, in `ui`.
+pub(crate) fn node(tool: &str) -> Command {
+    let mut command = Command::new("node");
+    command.current_dir(folder()).arg(tool);
     command
 }
 

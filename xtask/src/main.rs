@@ -1,4 +1,5 @@
-//! `cargo xtask run`, `test` and `bench`: from a fresh clone to the window, to a checked change, to figures.
+//! `cargo xtask run`, `test`, `bench` and `screenshots`: from a fresh clone to the window, to a checked change, to figures and
+//! pictures.
 //!
 //! They install what is missing on Debian and Ubuntu and say what is needed elsewhere. Every cargo call names the whole
 //! workspace and the default profile, so that nothing is compiled twice with other features.
@@ -7,6 +8,7 @@
 
 mod bench;
 mod frontend;
+mod pictures;
 mod play;
 mod steps;
 mod system;
@@ -25,13 +27,18 @@ Commands:
                  --fast leaves the window tests out.
   bench [SECTION…] [--json FILE]
                  Measure the optimised program against its goals for time and memory; print a table.
+  screenshots [DIR [NAME…]]
+                 Make pictures of every view, in both themes and several sizes, from recorded sessions.
+                 DIR is target/screenshots unless it is given; NAME is a part of a picture's name.
 
 Examples:
   cargo xtask run
   cargo xtask run ~/src/my-project
   cargo xtask run exec --provider demo
   cargo xtask test --fast
-  cargo xtask bench fork log --json figures.json";
+  cargo xtask bench fork log --json figures.json
+  cargo xtask screenshots
+  cargo xtask screenshots /tmp/pictures review dark-1280";
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
@@ -42,6 +49,7 @@ fn main() -> ExitCode {
         (Some("test"), []) => verify::test(verify::Extent::Everything),
         (Some("test"), [only]) if only == "--fast" => verify::test(verify::Extent::WithoutWindow),
         (Some("bench"), _) => bench::run_all(&rest),
+        (Some("screenshots"), _) => pictures::screenshots(&rest),
         (Some("help" | "--help" | "-h"), _) => {
             eprintln!("{USAGE}");
             Ok(())

@@ -52,6 +52,7 @@ pub(crate) fn test(extent: Extent) -> Result<(), String> {
     tests("cargo test", "0", &[]);
     if with_window {
         tests("window tests", "1", &["--test", "window*"]);
+        steps.run("accessibility", &mut frontend::node("tools/accessibility.mjs"));
     }
     steps.finish()
 }

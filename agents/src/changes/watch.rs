@@ -97,11 +97,15 @@ impl Watch {
         let mut threads = Vec::new();
         match listed.filter(|_| watching.watcher.is_some()) {
             Some(folders) => {
-                folders.iter().for_each(|folder| watching.add(folder));
+                for folder in &folders {
+                    watching.add(folder);
+                }
                 let (found, stop) = (wake.clone(), Arc::clone(&stop));
                 threads.push(std::thread::spawn(move || {
-                    let folders = walk(&top).take_while(|_| !stop.load(Ordering::Relaxed));
-                    folders.for_each(|folder| drop(found.send(Message::Folder(folder))));
+                    for folder in walk(&top).take_while(|_| !stop.load(Ordering::Relaxed)) {
+                        // It fails only when nobody watches any more.
+                        let _ = found.send(Message::Folder(folder));
+                    }
                 }));
             }
             None => watching.add_below(&top),
@@ -209,7 +213,9 @@ impl Watching {
 
     /// Watches a folder and those below it that git doesn't ignore.
     fn add_below(&mut self, folder: &Path) {
-        walk(folder).for_each(|folder| self.add(&folder));
+        for folder in walk(folder) {
+            self.add(&folder);
+        }
     }
 
     /// Watches a folder, unless there are no watches to be had. Doing it again renews what a folder of the same name lost.

@@ -100,7 +100,7 @@ impl ModelAliases {
             return inherited();
         }
         let id = self.get(&wish).unwrap_or(&wish);
-        let exists = if known.is_empty() { could_be_an_id(id) } else { known.contains(&id) };
+        let exists = if known.is_empty() { could_be_an_id(id) } else { known.iter().any(|known| is_meant(known, id)) };
         if exists || id == parent {
             return Resolved { model: id.to_owned(), warning: None };
         }
@@ -110,6 +110,14 @@ impl ModelAliases {
             format!("{source} asks for the model {shown}{meant}, which is unknown; the parent's, `{parent}`, is used");
         Resolved { model: parent.to_owned(), warning: Some(warning) }
     }
+}
+
+/// Whether `id` means a model that is listed as `known`: providers list models with the day they are of, and also take the
+/// names without it, or with `latest` in its place.
+fn is_meant(known: &str, id: &str) -> bool {
+    let stem = id.strip_suffix("-latest").unwrap_or(id);
+    let day = known.strip_prefix(stem).and_then(|rest| rest.strip_prefix('-'));
+    known == id || day.is_some_and(|day| day.len() == 8 && day.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 fn could_be_an_id(text: &str) -> bool {
@@ -151,6 +159,24 @@ mod tests {
         assert!(aliases.resolve(wishes("", "", "opus"), "p", &["p"]).warning.unwrap().contains("claude-opus"));
         // The parent runs on it, so it exists.
         assert_eq!(aliases.resolve(wishes("", "p", ""), "p", &["q"]).warning, None);
+    }
+
+    #[test]
+    fn a_listed_model_may_be_named_without_its_day() {
+        let aliases = ModelAliases::default();
+        let known = ["claude-haiku-4-5-20251001", "claude-x-1"];
+        for (wish, is_known) in [
+            ("haiku", true),
+            ("claude-haiku-4-5", true),
+            ("claude-haiku-4-5-latest", true),
+            ("claude-haiku-4-5-20251001", true),
+            ("claude-haiku-4", false),
+            ("claude-haiku", false),
+            ("claude-x", false),
+        ] {
+            let resolved = aliases.resolve(wishes("", wish, ""), "p", &known);
+            assert_eq!(resolved.warning.is_none(), is_known, "{wish}: {resolved:?}");
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::json::{Document, Member, Node};
 
 /// Keys of the file itself. `$schema` is for editors.
-pub(super) const TOP: [&str; 19] = [
+pub(super) const TOP: [&str; 20] = [
     "$schema",
     "permissions",
     "hooks",
@@ -16,6 +16,7 @@ pub(super) const TOP: [&str; 19] = [
     "compactAt",
     "contextWindow",
     "model",
+    "modelAliases",
     "provider",
     "baseUrl",
     "worktree",

@@ -1,5 +1,6 @@
 //! The files laid over each other.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -85,6 +86,8 @@ pub struct Loaded {
 pub struct ModelChoice {
     /// A model's id or alias.
     pub model: Option<String>,
+    /// Names for models, and the ids that they stand for.
+    pub aliases: BTreeMap<String, String>,
     /// Its provider.
     pub provider: Option<Provider>,
     /// The provider's address, without a slash at its end.
@@ -232,6 +235,9 @@ impl<'r> Reader<'r> {
             loaded.hooks.extend(hook_list::read(hooks, self));
         }
         self.apply_values(root, loaded);
+        if let Some(aliases) = root.member("modelAliases") {
+            self.apply_aliases(aliases, &mut loaded.model.aliases);
+        }
         if let Some(worktree) = root.member("worktree") {
             self.apply_worktree(worktree, &mut loaded.worktree);
         }
@@ -384,6 +390,19 @@ impl<'r> Reader<'r> {
         self.single(worktree, "directory", directory, &mut settings.directory);
         self.single(worktree, "hooks", value::flag, &mut settings.hooks);
         self.single(worktree, "setup", value::commands, &mut settings.setup);
+    }
+
+    fn apply_aliases(&mut self, aliases: &Node, all: &mut BTreeMap<String, String>) {
+        let Some(members) = aliases.members() else {
+            let message = format!("`modelAliases` was left out: it must be an object, not {}", aliases.kind());
+            return self.warn(aliases, message);
+        };
+        for Member { key, value, .. } in members {
+            match value::text(value) {
+                Ok(id) => drop(all.insert(key.trim().to_lowercase(), id)),
+                Err(why) => self.warn(value, format!("a name of `modelAliases` was left out: {why}")),
+            }
+        }
     }
 
     fn apply_networks(&mut self, networks: &Node, all: &mut Vec<ipnet::IpNet>) {

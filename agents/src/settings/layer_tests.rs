@@ -123,7 +123,7 @@ fn every_own_value_is_read() {
     let loaded = user(
         r#"{
   "$schema": "x", "forks": "never", "background": false, "foregroundTimeout": 30, "runningLimit": 3, "agentLimit": 10,
-  "wakeParent": false, "model": "opus", "provider": "openai-responses", "baseUrl": "http://localhost:1/v1/", "theme": "dark",
+  "wakeParent": false, "model": "opus", "modelAliases": {"Opus": "big-1", "local": "qwen3"}, "provider": "openai-responses", "baseUrl": "http://localhost:1/v1/", "theme": "dark",
   "environment": ["CARGO_HOME", "MY_TOKEN"],
   "worktree": {"base": "main", "budget": 5, "directory": "../trees", "hooks": true, "setup": "npm ci"}
 }"#,
@@ -134,6 +134,8 @@ fn every_own_value_is_read() {
     assert_eq!((settings.running_limit, settings.agent_limit), (3, 10));
     assert_eq!(settings.foreground_timeout, Duration::from_secs(30));
     assert_eq!(loaded.model.model.as_deref(), Some("opus"));
+    let aliases = loaded.model.aliases.iter().map(|(name, id)| (name.as_str(), id.as_str()));
+    assert_eq!(aliases.collect::<Vec<_>>(), [("local", "qwen3"), ("opus", "big-1")]);
     assert_eq!(loaded.model.provider, Some(Provider::OpenaiResponses));
     assert_eq!(loaded.model.base_url.as_deref(), Some("http://localhost:1/v1"));
     assert_eq!(loaded.theme, Some(Theme::Dark));

@@ -64,13 +64,13 @@ impl Tool for AgentTool {
         true
     }
 
-    /// Nothing is decided here: the tree asks for permission itself, after it has refused what can't be and before it
-    /// starts anything.
     /// A subagent needs nothing but its brief; a fork needs the whole message.
     fn is_early(&self, input: &Value) -> bool {
         parse(input).is_ok_and(|call| call.subagent_type.is_some())
     }
 
+    /// Nothing is decided here: the tree asks for permission itself, after it has refused what can't be and before it
+    /// starts anything.
     fn access(&self, input: &Value, _place: &Place) -> Result<Access, ToolError> {
         parse(input).map(|_| Access::Own)
     }

@@ -110,7 +110,7 @@ impl ToolError {
 
     /// The input has the wrong shape.
     pub fn invalid(message: impl Into<String>) -> Self {
-        Self::new("invalid_arguments", message)
+        Refusal::InvalidArguments.because(message)
     }
 
     /// The result's text: one JSON line, and under it the output if there is any.
@@ -251,7 +251,9 @@ mod file_memory;
 mod glob;
 mod grep;
 mod input;
+mod named_files;
 mod read;
+mod refusal;
 mod send_message;
 mod task_list;
 mod task_output;
@@ -267,6 +269,8 @@ mod write;
 pub use commands::{Commands, Ran};
 pub use commit::{CommitCall, Commits};
 pub use file_memory::{FileMemory, Seen};
+pub use named_files::named_files;
+pub use refusal::Refusal;
 pub use web_fetch::{Lookup, SystemLookup, Web};
 
 /// What the standard tools are made with.

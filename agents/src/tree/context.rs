@@ -9,6 +9,9 @@ use crate::agent::{Wish, is_running};
 use crate::model::RequestHead;
 use crate::role::model_alias::ModelWishes;
 
+/// Most models that a hint names.
+const MODELS_SHOWN: usize = 12;
+
 impl Tree {
     /// Lets an agent's conversation be summed up: at its next step, at once when it is the root at rest.
     pub async fn compact(&self, agent: &AgentId, instructions: &str) -> Result<(), Rejected> {
@@ -37,10 +40,16 @@ impl Tree {
         let worker = self.worker(agent).ok_or_else(no_such_agent)?;
         let before = worker.speaker().head.clone();
         let wishes = ModelWishes { call: Some(name), ..ModelWishes::default() };
-        let resolved = self.means.kit.aliases.resolve(wishes, &before.model, &[]);
+        let known = self.means.kit.known_models.of(before.provider);
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        let resolved = self.means.aliases.resolve(wishes, &before.model, &known);
         if name.trim().is_empty() || resolved.warning.is_some() {
-            let message = format!("{name:?} is no model's id or alias.");
-            return Err(Rejected::new(RejectedCode::Invalid, message, "Write it as the provider does."));
+            let (message, hint) = if known.is_empty() {
+                (format!("{name:?} is no model's id or alias."), "Write it as the provider does.".to_owned())
+            } else {
+                (format!("The provider has no model {name:?}."), format!("It has: {}.", listed(&known)))
+            };
+            return Err(Rejected::new(RejectedCode::Invalid, message, hint));
         }
         if resolved.model == before.model {
             let message = format!("The model is {} already.", before.model);
@@ -60,5 +69,14 @@ impl Tree {
         allowed?;
         worker.set_speaker(self.speaker(head));
         self.journal.stored(seq).await.map_err(|error| not_stored(&error))
+    }
+}
+
+/// Some of the models, and how many there are beside them.
+fn listed(models: &[&str]) -> String {
+    let shown = models.iter().take(MODELS_SHOWN).copied().collect::<Vec<_>>().join(", ");
+    match models.len().checked_sub(MODELS_SHOWN) {
+        Some(more) if more > 0 => format!("{shown} and {more} more"),
+        _ => shown,
     }
 }

@@ -7,12 +7,12 @@ use offshoot_protocol::{Access, AgentId, AgentKind, Block, CallId, Isolation, Or
 use serde_json::Value;
 
 use super::Tree;
-use super::seed::title_of;
 use super::start::{Order, Route, Seat};
+use super::title::title_of;
 use super::wait::{StopOnDrop, Waited};
 use crate::prompt;
 use crate::settings::Forks;
-use crate::tool::{AgentCall, Delegate, ToolError, ToolOutput, agent};
+use crate::tool::{AgentCall, Delegate, Refusal, ToolError, ToolOutput, agent};
 use crate::turn::call::permit;
 
 /// The role that a call without one gets where forks are off.
@@ -36,7 +36,7 @@ impl Delegate for TreeDelegate {
 
 impl TreeDelegate {
     pub(super) fn tree(&self) -> Result<Arc<Tree>, ToolError> {
-        self.0.upgrade().ok_or_else(|| ToolError::new("subagent_failed", "The session is closing."))
+        self.0.upgrade().ok_or_else(|| Refusal::SubagentFailed.because("The session is closing."))
     }
 }
 
@@ -57,7 +57,7 @@ impl Tree {
         let seat = self.take_seat()?;
         self.check_rules(caller, call, &route).await?;
         let isolated = wish.isolated || isolates(&route);
-        let title = wish.description.clone().unwrap_or_else(|| title_of(&wish.prompt));
+        let title = title_of(wish.description.as_deref().unwrap_or(&wish.prompt));
         let id = AgentId(self.means.kit.ids.next("a-"));
         let order = Order {
             id: id.clone(),
@@ -143,8 +143,11 @@ impl Tree {
         };
         let word = prompt::kind_word(kind);
         let message = format!("A {word} can't start agents. Do the work yourself with your own tools.");
-        let code = if wish.team_name.is_some() { "nested_team_member_forbidden" } else { "nested_agent_forbidden" };
-        Err(ToolError::new(code, message))
+        let refusal = match wish.team_name {
+            Some(_) => Refusal::NestedTeamMemberForbidden,
+            None => Refusal::NestedAgentForbidden,
+        };
+        Err(refusal.because(message))
     }
 
     fn route(&self, wish: &AgentCall) -> Result<Route, ToolError> {
@@ -166,7 +169,7 @@ impl Tree {
         let meant = if closest.is_empty() { String::new() } else { format!(" Did you mean {}?", closest.join(", ")) };
         let all = catalog.names().join(", ");
         let message = format!("There is no role {name:?}.{meant} There are: {all}.");
-        Err(ToolError::new("unknown_subagent_type", message))
+        Err(Refusal::UnknownSubagentType.because(message))
     }
 
     fn background(&self, route: &Route, wish: &AgentCall) -> Result<bool, ToolError> {
@@ -206,7 +209,7 @@ fn isolates(route: &Route) -> bool {
 
 pub(super) fn background_disabled() -> ToolError {
     let message = "Background agents are turned off: use a role in the foreground, or do the work yourself.";
-    ToolError::new("background_disabled", message)
+    Refusal::BackgroundDisabled.because(message)
 }
 
 fn wish_of_person(prompt: &str, what: &str) -> Result<AgentCall, ToolError> {

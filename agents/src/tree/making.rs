@@ -14,7 +14,7 @@ use tokio::sync::watch;
 use super::{Tree, lock, not_stored};
 use crate::agent::is_running;
 use crate::git::Cancel;
-use crate::tool::ToolError;
+use crate::tool::{Refusal, ToolError};
 use crate::turn::{Isolated, NoPlace};
 use crate::worktree::{self, Parent, Plan, Progress, Spec, Worktree, WorktreeError};
 
@@ -93,7 +93,7 @@ impl Tree {
         };
         self.means.kit.worktrees.plan(spec).await.map_err(|error| {
             let message = format!("No worktree can be made, so no agent was started: {error}");
-            ToolError::new("isolation_unavailable", message)
+            Refusal::IsolationUnavailable.because(message)
         })
     }
 

@@ -29,8 +29,6 @@ pub struct Kit {
     pub default_model: Mutex<(Provider, String)>,
     /// The models that the providers said they have.
     pub known_models: KnownModels,
-    /// Names that roles and calls may use for models.
-    pub aliases: ModelAliases,
     /// A model that every subagent gets, whatever its call and role say.
     pub model_override: Option<String>,
     /// All tools.
@@ -84,6 +82,8 @@ pub struct Means {
     pub kit: Arc<Kit>,
     /// What is set.
     pub settings: Settings,
+    /// Names that roles and calls may use for models.
+    pub aliases: ModelAliases,
     /// Rules of the settings and the command line.
     pub rules: Rules,
     /// What runs at certain moments.
@@ -118,6 +118,7 @@ impl Means {
         Self {
             kit: kit.clone(),
             settings,
+            aliases: loaded.model.aliases.into(),
             rules,
             hooks: Arc::new(Hooks::new(loaded.hooks, kit.hook_environment.clone(), project)),
             trusted: trust.is_trusted(),

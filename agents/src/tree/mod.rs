@@ -37,7 +37,9 @@ mod roles;
 mod seed;
 mod setup;
 mod start;
+mod surroundings;
 mod tasks;
+mod title;
 mod wait;
 
 pub use means::{Kit, Means};
@@ -135,7 +137,9 @@ impl Tree {
                 let rejected = Rejected::new(RejectedCode::NotApplicable, "The agent was stopped.", hint);
                 return (Vec::new(), Err(rejected));
             }
+            let named = (input.origin == Origin::User).then(|| title::first_words(fold, view, &input.text)).flatten();
             let mut facts = vec![(Some(agent.clone()), EventBody::InputReceived { input })];
+            facts.extend(named.map(|renamed| (None, renamed)));
             // Nobody waits for a finished agent that is told something new.
             if !view.background && view.parent.is_some() && !is_running(&view.state) {
                 facts.push((Some(agent.clone()), EventBody::MovedToBackground));
@@ -286,7 +290,11 @@ impl Tree {
         }
     }
 
-    fn view<T>(&self, agent: &AgentId, read: impl FnOnce(&offshoot_protocol::AgentView) -> T) -> Result<T, Rejected> {
+    pub(crate) fn view<T>(
+        &self,
+        agent: &AgentId,
+        read: impl FnOnce(&offshoot_protocol::AgentView) -> T,
+    ) -> Result<T, Rejected> {
         self.journal.read(|fold| fold.agent(agent).map(read)).ok_or_else(no_such_agent)
     }
 }

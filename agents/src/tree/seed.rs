@@ -20,12 +20,9 @@ use crate::boundary;
 use crate::log::LogError;
 use crate::model::{Model, ModelError, ModelEvent, Provider, Request, RequestHead};
 use crate::policy::{RuleKind, RuleSource};
-use crate::prompt::{self, Surroundings};
-use crate::turn::{Isolated, Law, NoPlace, Powers, Speaker, Worker};
+use crate::prompt;
+use crate::turn::{Isolated, Law, NoPlace, Powers, Speaker, Upkeep, Worker};
 use crate::worktree::Plan;
-
-/// Most characters of a title, in grapheme clusters.
-const TITLE_LIMIT: usize = 80;
 
 /// Everything that is decided about a child before it exists.
 pub(super) struct Seed {
@@ -47,8 +44,8 @@ impl Tree {
         let settings = &self.means.settings;
         let head = Arc::new(RequestHead {
             provider,
-            model,
-            system: prompt::root_system(&self.surroundings(project, &self.means.instructions(project))),
+            model: self.means.aliases.get(&model).map_or(model.clone(), str::to_owned),
+            system: prompt::root_system(&self.surroundings(project, &self.means.instructions(project), None)),
             tools: self.means.kit.toolbox.definitions(),
             max_tokens: settings.max_tokens,
             thinking_budget: settings.thinking_budget,
@@ -179,6 +176,8 @@ impl Tree {
             files: Arc::default(),
             approvals: self.approvals.clone(),
             delegate: Arc::new(TreeDelegate(self.me.clone())),
+        };
+        let upkeep = Upkeep {
             outputs: self.folder.join("outputs"),
             instructions: self.means.trusted.then(|| self.project()),
             compaction: self.means.settings.compaction,
@@ -192,6 +191,7 @@ impl Tree {
             fan_out: self.fan_out.clone(),
             ids: self.means.kit.ids.clone(),
             powers,
+            upkeep,
             partial: std::sync::Mutex::default(),
             remarks: std::sync::Mutex::default(),
         })
@@ -245,32 +245,10 @@ impl Tree {
         self.journal.log().put_blob(bytes)
     }
 
-    pub(super) fn surroundings<'a>(
-        &self,
-        directory: &'a Path,
-        instructions: &'a [(String, String)],
-    ) -> Surroundings<'a> {
-        let now = self.journal.clock().now();
-        Surroundings {
-            directory,
-            platform: std::env::consts::OS,
-            date: jiff::tz::TimeZone::UTC.to_datetime(now).date(),
-            branch: None,
-            instructions,
-        }
-    }
-
     /// The session's project folder.
     pub(super) fn project(&self) -> PathBuf {
         PathBuf::from(self.journal.read(|fold| fold.view.project.clone()))
     }
-}
-
-/// The first line of a prompt, as a title.
-pub(super) fn title_of(prompt: &str) -> String {
-    use unicode_segmentation::UnicodeSegmentation as _;
-    let line = prompt.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    line.graphemes(true).take(TITLE_LIMIT).collect()
 }
 
 /// Stands in for a worktree that isn't there any more.
@@ -297,18 +275,5 @@ impl Model for NotConfigured {
 
     fn seller(&self) -> Seller {
         Seller::Provider
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::title_of;
-
-    #[test]
-    fn a_title_is_cut_between_graphemes() {
-        assert_eq!(title_of("\n  first line \nsecond"), "first line");
-        assert_eq!(title_of(&"漢".repeat(200)), "漢".repeat(80));
-        let family = "👨‍👩‍👧‍👦";
-        assert_eq!(title_of(&family.repeat(200)), family.repeat(80));
     }
 }

@@ -17,7 +17,7 @@ use crate::prompt;
 use crate::role::Role;
 use crate::role::model_alias::ModelWishes;
 use crate::role::narrow::effective_tools;
-use crate::tool::ToolError;
+use crate::tool::{Refusal, ToolError};
 use crate::turn::Worker;
 
 /// What the next worker gets: the whole conversation, or a role.
@@ -61,15 +61,19 @@ impl Tree {
         let plan = if order.isolated { Some(self.plan_place(&id, &home, &order.title).await?) } else { None };
         let directory = plan.as_ref().map_or_else(|| home.clone(), |plan| plan.directory.clone());
         let notice = plan.as_ref().map(|plan| prompt::worktree_notice(&directory, &home, &plan.branch));
+        let own_branch = plan.as_ref().map(|plan| plan.branch.clone());
         let task = format!("{}{}", order.prompt, notice.unwrap_or_default());
         let mut warnings = Vec::new();
 
         let beginning = match beginning {
             Ready::Subagent(subagent) => {
                 warnings.extend(subagent.warnings.iter().cloned());
-                self.begin_subagent(subagent, task, &directory, &boss)
+                self.begin_subagent(subagent, task, &boss, (&directory, own_branch))
             }
-            Ready::Fork { messages } => self.begin_fork(&parent, messages, task, order.call.is_none(), &boss),
+            Ready::Fork { messages } => {
+                warnings.extend(order.model.as_ref().map(|_| only_the_parents_model(&parent.model)));
+                self.begin_fork(&parent, messages, task, order.call.is_none(), &boss)
+            }
         };
         let Beginning { kind, role, head, mode, max_turns, rules: (allow, deny), inherited, first } = beginning;
         let created = AgentCreated {
@@ -115,7 +119,13 @@ impl Tree {
         }
     }
 
-    fn begin_subagent(&self, subagent: Subagent, brief: String, directory: &Path, boss: &Worker) -> Beginning {
+    fn begin_subagent(
+        &self,
+        subagent: Subagent,
+        brief: String,
+        boss: &Worker,
+        (directory, own_branch): (&Path, Option<String>),
+    ) -> Beginning {
         let Subagent { role, model, mode, tools, rules, .. } = subagent;
         let instructions =
             if role.without_instructions { Vec::new() } else { self.means.instructions(&self.project()) };
@@ -123,7 +133,7 @@ impl Tree {
         let head = RequestHead {
             provider: boss.provider,
             model,
-            system: prompt::role_system(&role.body, &self.surroundings(directory, &instructions)),
+            system: prompt::role_system(&role.body, &self.surroundings(directory, &instructions, own_branch)),
             tools: boss.tools.iter().filter(|tool| tools.contains(&tool.name)).cloned().collect(),
             max_tokens: boss.max_tokens,
             thinking_budget: boss.thinking_budget,
@@ -151,7 +161,7 @@ impl Tree {
     ) -> Result<Subagent, ToolError> {
         let all: Vec<&str> = self.means.kit.toolbox.names().collect();
         let tools = effective_tools(&all, role, order.background)
-            .map_err(|error| ToolError::new("subagent_configuration_error", error.to_string()))?;
+            .map_err(|error| Refusal::SubagentConfigurationError.because(error.to_string()))?;
         let wishes = ModelWishes {
             override_env: self.means.kit.model_override.as_deref(),
             call: order.model.as_deref(),
@@ -159,10 +169,10 @@ impl Tree {
         };
         let known = self.means.kit.known_models.of(provider);
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
-        let resolved = self.means.kit.aliases.resolve(wishes, &parent.model, &known);
+        let resolved = self.means.aliases.resolve(wishes, &parent.model, &known);
         let warn = |code: &str, message: String| Warning { code: code.to_owned(), message };
         let mut warnings: Vec<Warning> =
-            resolved.warning.map(|message| warn("unknown_model", message)).into_iter().collect();
+            resolved.warning.map(|message| warn(Refusal::UnknownModel.code(), message)).into_iter().collect();
         let (mode, narrowed) = child_mode(parent.mode, role.permission);
         warnings.extend(narrowed.map(|message| warn("mode_narrowed", message)));
         Ok(Subagent {
@@ -174,6 +184,12 @@ impl Tree {
             warnings,
         })
     }
+}
+
+/// A fork shares its parent's request, the model included.
+fn only_the_parents_model(model: &str) -> Warning {
+    let message = format!("a fork has its parent's model, `{model}`; the `model` that the call asks for was left out");
+    Warning { code: "model_ignored".to_owned(), message }
 }
 
 /// One of the session's agents to be: counted from the decision to start it until it is recorded or given up.
@@ -195,7 +211,7 @@ impl Tree {
             if started >= limit {
                 let message =
                     format!("This session has started its {limit} agents. Don't try again: do the work yourself.");
-                return Err(ToolError::new("subagent_limit_reached", message));
+                return Err(Refusal::SubagentLimitReached.because(message));
             }
             self.seats.fetch_add(1, Ordering::Relaxed);
             Ok(Seat(self.seats.clone()))

@@ -14,9 +14,10 @@ use tokio::sync::oneshot;
 
 use super::Tree;
 use super::delegate::{TreeDelegate, background_disabled};
+use super::title::title_of;
 use crate::agent::is_running;
 use crate::prompt::{self, Notice};
-use crate::tool::{ShellJob, Tasks, ToolError};
+use crate::tool::{Refusal, ShellJob, Tasks, ToolError};
 
 /// Most bytes of a shell command's output that are shown: its end.
 const SHELL_TAIL: u64 = 16 * 1024;
@@ -164,9 +165,10 @@ impl Tree {
     }
 
     async fn message_child(&self, owner: &AgentId, to: &str, text: &str) -> Result<String, ToolError> {
+        let title = title_of(to);
         let found: Vec<AgentView> = self.journal.read(|fold| {
             let by_id = fold.children(owner).filter(|child| child.id.as_str() == to);
-            let by_title = fold.children(owner).filter(|child| child.title == to);
+            let by_title = fold.children(owner).filter(|child| child.title == title);
             let found: Vec<_> = by_id.cloned().collect();
             if found.is_empty() { by_title.cloned().collect() } else { found }
         });
@@ -181,7 +183,7 @@ impl Tree {
         };
         let goes_on = !is_running(&child.state);
         self.give(&child.id, text.to_owned(), Origin::Brief).await.map_err(|Rejected { message, hint, .. }| {
-            ToolError::new("subagent_stopped", format!("{message} {hint} Only the developer can do that."))
+            Refusal::SubagentStopped.because(format!("{message} {hint} Only the developer can do that."))
         })?;
         let note =
             if goes_on { "It goes on in the background; you are notified." } else { "It gets it with its next step." };

@@ -18,7 +18,7 @@ use tracing::Instrument as _;
 use super::{Begun, Law, Powers, Worker, news, output, storage};
 use crate::boundary::Place;
 use crate::policy::{self, Decision, DiskPaths, RuleKind, RuleSource, Rules, Verdict};
-use crate::tool::{OutputSink, Tool, ToolContext, ToolError, ToolOutput, agent};
+use crate::tool::{OutputSink, Refusal, Tool, ToolContext, ToolError, ToolOutput, agent};
 use crate::view::{Fold, GrantScope};
 
 /// Runs all calls of the last message, those that have begun already to their end, and appends their results as one user message, in the order of the calls. Returns
@@ -185,7 +185,7 @@ pub(crate) async fn permit(
         Verdict::Allow => return Ok(()),
         Verdict::Deny => {
             let message = format!("Not permitted: {}. Do not try it by another way.", decision.reason);
-            return Err(ToolError::new("permission_denied", message));
+            return Err(Refusal::PermissionDenied.because(message));
         }
         Verdict::Ask => {}
     }
@@ -203,7 +203,7 @@ pub(crate) async fn permit(
         Answer::Deny { reason } => {
             let said = reason.map(|reason| format!(" They said: {reason}")).unwrap_or_default();
             let message = format!("The developer did not allow this call.{said} Do not try it by another way.");
-            Err(ToolError::new("permission_denied", message))
+            Err(Refusal::PermissionDenied.because(message))
         }
         Answer::AllowOnce
         | Answer::AllowForAgent { .. }

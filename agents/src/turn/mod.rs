@@ -59,6 +59,8 @@ pub struct Worker {
     pub ids: Arc<Ids>,
     /// What its calls may do.
     pub powers: Powers,
+    /// What keeps its conversation short and up to date.
+    pub upkeep: Upkeep,
     /// What has been received of the answer that is under way.
     pub partial: Mutex<Partial>,
     /// What hooks have said and nobody has taken up yet.
@@ -91,6 +93,10 @@ pub struct Powers {
     pub approvals: Arc<Approvals>,
     /// Starts its children.
     pub delegate: Arc<dyn Delegate>,
+}
+
+/// What keeps an agent's conversation short and up to date.
+pub struct Upkeep {
     /// Where outputs that are too long for the model are kept whole.
     pub outputs: PathBuf,
     /// The folder whose instructions for agents count; absent where none do.

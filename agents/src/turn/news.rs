@@ -65,7 +65,7 @@ fn mode(fold: &Fold, worker: &Worker, transcript: &Transcript) -> Option<String>
 
 /// The project's files may be edited at any time. Whoever was given none by its role is told of none.
 fn of_instructions(worker: &Worker) -> Option<Block> {
-    let project = worker.powers.instructions.as_ref()?;
+    let project = worker.upkeep.instructions.as_ref()?;
     let head = worker.speaker().head.clone();
     let (kind, transcript) =
         worker.journal.read(|fold| (fold.agent(&worker.id).map(|agent| agent.kind), fold.transcript(&worker.id)));

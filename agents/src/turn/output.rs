@@ -17,7 +17,7 @@ pub(super) async fn bounded(worker: &Worker, content: String) -> (String, Option
         return (content, None);
     }
     let hash = worker.journal.log().put_blob(content.clone().into_bytes());
-    let file = worker.powers.outputs.join(format!("{}.txt", hash.0));
+    let file = worker.upkeep.outputs.join(format!("{}.txt", hash.0));
     write(&file, content.as_bytes()).await;
     let (head, left_out, tail) = cut(&content);
     let place = file.display();
@@ -40,7 +40,7 @@ fn cut(content: &str) -> (&str, usize, &str) {
 pub(super) async fn restore(worker: &Worker, path: &Path) -> Option<PathBuf> {
     let hash = hash_of(path).filter(|_| !path.exists())?;
     // Only where outputs are kept is anything written, whatever path was asked for.
-    let file = worker.powers.outputs.join(format!("{}.txt", hash.0));
+    let file = worker.upkeep.outputs.join(format!("{}.txt", hash.0));
     if file.exists() {
         return Some(file);
     }

@@ -23,13 +23,13 @@ Examples:
   offshoot exec --json 'Review the last commit' | jq -r 'select(.type == \"agent_ended\")'
   offshoot exec --continue 'And now the documentation'     the newest session of this folder
   offshoot exec --provider openai --base-url http://127.0.0.1:11434/v1 --model qwen3 'Explain src/main.rs'
-  offshoot exec --provider demo                            the demo, without a key or network")]
+  offshoot exec --provider demo                            the demo in its own sample project, without a key or network")]
 #[allow(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub(crate) struct ExecArguments {
     /// What to do; `-` reads it from standard input. The demo has a prompt of its own
     #[arg(value_name = "PROMPT")]
     pub(crate) prompt: Option<String>,
-    /// The project folder [default: the current one]
+    /// The project folder [default: the current one; the demo's: its sample]
     #[arg(short = 'C', long = "directory", value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     pub(crate) directory: Option<PathBuf>,
     /// Who answers [default: what is set, else whoever there is a key or a base URL for, else demo]
@@ -73,10 +73,9 @@ pub(crate) struct ExecArguments {
 }
 
 impl ExecArguments {
-    /// Whether neither a prompt nor a place is named.
-    pub(crate) fn is_bare(&self) -> bool {
-        let goes_on = self.resume.is_some() || self.continue_newest;
-        self.prompt.is_none() && self.directory.is_none() && !goes_on
+    /// Whether it is said where to work: a folder, or a session that has one.
+    pub(crate) fn names_place(&self) -> bool {
+        self.directory.is_some() || self.resume.is_some()
     }
 
     /// The mode that was asked for.

@@ -189,6 +189,17 @@ pub(super) async fn merge_undo(bridge: State<'_, Bridge>, session: SessionId, me
     bridge.workbench().await?.merge_undo(&session, &merge).await
 }
 
+/// Files of an agent that a few letters name.
+#[tauri::command]
+pub(super) async fn files(
+    bridge: State<'_, Bridge>,
+    session: SessionId,
+    agent: AgentId,
+    letters: String,
+) -> Result<Vec<String>, Rejected> {
+    bridge.workbench().await?.files(&session, &agent, letters).await
+}
+
 /// Which worktrees can't come home together.
 #[tauri::command]
 pub(super) async fn conflicts(bridge: State<'_, Bridge>, session: SessionId) -> Result<Vec<Clash>, Rejected> {

@@ -81,7 +81,7 @@ fn touches(report: &mut Report, large: &Large, worktree: &Worktree) {
             for file in &files {
                 std::fs::write(file, "changed\n").unwrap();
             }
-            await_count(&told, all);
+            await_count(&told, u32::try_from(all).unwrap());
             took.push(ms(start.elapsed()));
         }
         report.at_most(format!("from writing {count} files to their summary"), middle(took), "ms", limit);
@@ -89,6 +89,6 @@ fn touches(report: &mut Report, large: &Large, worktree: &Worktree) {
     drop(watch);
 }
 
-fn await_count(told: &Receiver<usize>, wanted: usize) {
+fn await_count(told: &Receiver<u32>, wanted: u32) {
     while told.recv_timeout(Duration::from_secs(30)).unwrap() < wanted {}
 }

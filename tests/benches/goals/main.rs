@@ -19,6 +19,7 @@ mod report;
 mod sink;
 mod streaming;
 mod tools;
+mod window;
 mod wire;
 mod worktrees;
 
@@ -49,6 +50,7 @@ const SECTIONS: &[Section] = &[
     Section { name: "worktrees", about: "made and taken away, 80 000 files in memory", run: worktrees::run },
     Section { name: "changes", about: "found and told, 80 000 files in memory", run: changes::run },
     Section { name: "tools", about: "searching and running, 80 000 files in memory", run: tools::run },
+    Section { name: "window", about: "the real window, on a display without a graphics card", run: window::run },
 ];
 
 fn main() -> ExitCode {
@@ -89,6 +91,8 @@ impl Wanted {
             match argument.as_str() {
                 // Cargo adds it to the arguments of every bench.
                 "--bench" => {}
+                // The section by the name that options have.
+                "--window" => wanted.sections.push("window".to_owned()),
                 "--json" => wanted.json = Some(arguments.next().ok_or("--json needs a file")?.into()),
                 name if SECTIONS.iter().any(|section| section.name == name) => wanted.sections.push(argument),
                 other => return Err(format!("there is no section {other:?}")),

@@ -9,7 +9,7 @@ use offshoot_agents::boundary::Place;
 use offshoot_agents::sandbox::{BUBBLEWRAP, Builders, Limits, Sandbox};
 use offshoot_agents::tool::{
     AgentCall, Commands, CommitCall, Commits, Delegate, Environment, FileMemory, Options, OutputSink, ShellJob, Tasks,
-    Tool, ToolContext, ToolError, ToolOutput, Web, standard,
+    ToolContext, ToolError, ToolOutput, Web, standard,
 };
 use offshoot_agents::worktree::Committed;
 use offshoot_protocol::{AgentId, CallId};

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::{DEADLINE, PACE};
 
@@ -101,11 +101,74 @@ impl Drop for Driver {
     }
 }
 
+/// The processes beneath `program` that pages live in.
+pub(super) fn pages_of(program: u32) -> Vec<u32> {
+    // The system keeps the first fifteen bytes of a name (proc(5)).
+    let is_page = |id: &u32| stat(*id).is_some_and(|stat| stat.name == "WebKitWebProces" && stat.is_alive);
+    family(program).into_iter().filter(is_page).collect()
+}
+
+/// A process and all beneath it.
+pub(super) fn family(ancestor: u32) -> Vec<u32> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let all: Vec<(u32, u32)> = entries
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .filter_map(|id| Some((id, stat(id)?.parent)))
+        .collect();
+    let mut family = vec![ancestor];
+    let mut at = 0;
+    while let Some(&parent) = family.get(at) {
+        family.extend(all.iter().filter(|(_, other)| *other == parent).map(|(id, _)| *id));
+        at += 1;
+    }
+    family
+}
+
+/// Processor time that a process has used, by user and system; none once it is gone.
+pub(super) fn processor_time(process: u32) -> Duration {
+    Duration::from_millis(stat(process).map_or(0, |stat| stat.ticks * 10))
+}
+
+/// What a process holds in memory, in MB (10⁶ bytes).
+pub(super) fn memory(process: u32) -> f64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kibibytes = line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse::<f64>().ok());
+    kibibytes.unwrap_or_default() * 1024.0 / 1e6
+}
+
+/// What the system tells about a process (proc(5)).
+struct Stat {
+    name: String,
+    is_alive: bool,
+    parent: u32,
+    /// Of processor time, in hundredths of a second.
+    ticks: u64,
+}
+
+fn stat(process: u32) -> Option<Stat> {
+    let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name stands in brackets and may hold anything; the state follows it.
+    let (head, rest) = text.rsplit_once(") ")?;
+    let fields: Vec<&str> = rest.split(' ').collect();
+    Some(Stat {
+        name: head.split_once('(')?.1.to_owned(),
+        is_alive: *fields.first()? != "Z",
+        parent: fields.get(1)?.parse().ok()?,
+        ticks: fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?,
+    })
+}
+
+/// Kills a process at once.
+pub(super) fn kill(process: u32) {
+    let id = i32::try_from(process).ok().and_then(rustix::process::Pid::from_raw).expect("a process has an id");
+    // It may have ended by itself.
+    let _ = rustix::process::kill_process(id, rustix::process::Signal::KILL);
+}
+
 /// Whether a process is there and hasn't ended; one that nobody has waited for yet has ended.
 pub(super) fn is_running(process: u32) -> bool {
-    let status = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    // The name stands in brackets and may hold anything; the state follows it.
-    status.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
+    stat(process).is_some_and(|stat| stat.is_alive)
 }
 
 fn free_port() -> u16 {

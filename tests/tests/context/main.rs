@@ -4,6 +4,7 @@
 
 mod compaction;
 mod costs;
+mod killed;
 mod model;
 mod moved;
 mod news;

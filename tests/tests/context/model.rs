@@ -1,5 +1,6 @@
 //! Another model answers.
 
+use offshoot_agents::model::Provider;
 use offshoot_protocol::{Command, EventBody};
 use offshoot_tests::{World, in_root, reply};
 use serde_json::json;
@@ -69,6 +70,12 @@ async fn only_an_agent_at_rest_gets_another_model_and_only_one_that_could_be() {
     world.settled().await;
     world.wish(wish("opus")).await;
     assert!(world.view().await.agents[0].model.starts_with("claude-opus"));
+    // Once the provider has said what it has, nothing else is taken.
+    world.workbench.set_known_models(Provider::Anthropic, vec!["claude-test".to_owned(), "claude-other".to_owned()]);
+    let rejected = world.try_wish(wish("claude-gone")).await.unwrap_err();
+    assert!(rejected.message.contains("claude-gone") && rejected.hint.contains("claude-other"), "{rejected:?}");
+    world.wish(wish("claude-other")).await;
+    assert_eq!(world.view().await.agents[0].model, "claude-other");
     world.server.finish();
 }
 

@@ -2,50 +2,14 @@
 //! different one each time. What it leaves is then opened here.
 
 use std::path::PathBuf;
-use std::process::Command as Process;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use offshoot_agents::agent::is_running;
-use offshoot_agents::clock::{Clock, SystemClock};
 use offshoot_agents::settings::{Forks, Settings};
 use offshoot_agents::workbench::Workbench;
-use offshoot_protocol::{
-    AgentState, AgentView, Block, Command, Message, Origin, PermissionMode, SessionId, SessionView, Timestamp,
-    WorktreeState,
-};
-use offshoot_tests::world::open_core;
-use offshoot_tests::{Reply, Repository, Scripted, in_child, in_fork, in_root};
-use serde::{Deserialize, Serialize};
+use offshoot_protocol::{AgentState, Block, Command, Message, Origin, PermissionMode, SessionId, WorktreeState};
+use offshoot_tests::mortal::{Life, Scene, is_settled, until};
+use offshoot_tests::{Reply, in_child, in_fork, in_root};
 use serde_json::json;
-
-/// Tells the process of its own what to do.
-const LIFE: &str = "OFFSHOOT_TEST_LIFE";
-
-#[derive(Serialize, Deserialize)]
-struct Life {
-    folder: PathBuf,
-    project: PathBuf,
-    url: String,
-    /// The clock is looked at once for every decision. This look is the last.
-    looks: u64,
-}
-
-/// A clock that kills the program at one look.
-struct Mortal {
-    looks: AtomicU64,
-    last: u64,
-}
-
-impl Clock for Mortal {
-    fn now(&self) -> Timestamp {
-        if self.looks.fetch_add(1, Ordering::SeqCst) + 1 == self.last {
-            let kill = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
-            kill.expect("a process may kill itself");
-        }
-        SystemClock.now()
-    }
-}
 
 fn settings() -> Settings {
     Settings { forks: Forks::Always, mode: PermissionMode::AcceptEdits, ..Settings::default() }
@@ -72,85 +36,29 @@ fn script() -> Vec<Reply> {
 /// Not a test of its own: the life that the test below takes.
 #[tokio::test]
 async fn a_life() {
-    let Ok(life) = std::env::var(LIFE) else { return };
-    let life: Life = serde_json::from_str(&life).unwrap();
-    let clock = Arc::new(Mortal { looks: AtomicU64::new(0), last: life.looks });
-    let workbench = open_core(&life.folder, &life.url, settings(), clock.clone());
+    let Some(life) = Life::given() else { return };
+    let (workbench, clock) = life.open(settings());
     let session = workbench.create_session(&life.project).await.unwrap();
     let root = workbench.snapshot(&session).await.unwrap().session.agents[0].id.clone();
     let go = Command::SendMessage { agent: root, text: "start it all".into() };
     workbench.command(&session, go).await.unwrap();
     until(&workbench, &session, |view| view.agents.len() == 4 && is_settled(view)).await;
     workbench.shut_down().await;
-    std::fs::write(life.folder.join("looks"), clock.looks.load(Ordering::SeqCst).to_string()).unwrap();
+    life.is_over(&clock);
 }
 
-async fn until(workbench: &Workbench, session: &SessionId, is_so: impl Fn(&SessionView) -> bool) -> SessionView {
-    let mut subscription = workbench.subscribe(session, 0).await.unwrap();
-    let waiting = async {
-        loop {
-            let view = workbench.snapshot(session).await.unwrap().session;
-            if is_so(&view) {
-                return view;
-            }
-            subscription.next().await;
-        }
-    };
-    tokio::time::timeout(std::time::Duration::from_secs(30), waiting).await.expect("it comes to rest")
+fn scene() -> Scene {
+    Scene::new("crash::a_life", script())
 }
 
-fn is_settled(view: &SessionView) -> bool {
-    let is_at_rest = |agent: &AgentView| !is_running(&agent.state) && !offshoot_agents::agent::is_addressed(agent);
-    view.agents.iter().all(is_at_rest)
-}
-
-/// A project, a data folder and a provider for one life.
-struct Scene {
-    repository: Repository,
-    folder: PathBuf,
-    server: Scripted,
-}
-
-impl Scene {
-    fn new() -> Self {
-        let repository = Repository::with(&[("README.md", "hello\n")]);
-        let folder = repository.beside("offshoot");
-        std::fs::create_dir(&folder).unwrap();
-        Self { repository, folder, server: Scripted::start(script()) }
-    }
-
-    /// Lives until that look at the clock, or to the end. Returns how many looks there were in a whole life.
-    fn live(&self, looks: u64) -> Option<u64> {
-        let life = Life {
-            folder: self.folder.clone(),
-            project: self.repository.path().to_path_buf(),
-            url: self.server.url(),
-            looks,
-        };
-        let output = Process::new(std::env::current_exe().unwrap())
-            .args(["--exact", "crash::a_life", "--nocapture"])
-            .env(LIFE, serde_json::to_string(&life).unwrap())
-            .output()
-            .unwrap();
-        let text = String::from_utf8_lossy(&output.stderr);
-        let looks = std::fs::read_to_string(self.folder.join("looks")).ok();
-        assert!(looks.is_some() == output.status.success() && !text.contains("panicked"), "{text}");
-        looks.map(|looks| looks.parse().unwrap())
-    }
-
-    fn open(&self) -> Workbench {
-        open_core(&self.folder, &self.server.url(), settings(), Arc::new(SystemClock))
-    }
-
-    fn assert_no_worktree_is_locked(&self) {
-        let listed = self.repository.git(&["worktree", "list", "--porcelain"]);
-        assert!(!listed.lines().any(|line| line.starts_with("locked")), "{listed}");
-    }
+fn assert_no_worktree_is_locked(scene: &Scene) {
+    let listed = scene.repository.git(&["worktree", "list", "--porcelain"]);
+    assert!(!listed.lines().any(|line| line.starts_with("locked")), "{listed}");
 }
 
 #[tokio::test]
 async fn whenever_it_is_killed_nothing_is_lost_told_twice_or_run_by_itself() {
-    let whole = Scene::new();
+    let whole = scene();
     let looks = whole.live(u64::MAX).expect("nothing kills it");
     drop(whole);
     // Spread over the whole life, a little shifted from one run of the sample to the next.
@@ -159,7 +67,7 @@ async fn whenever_it_is_killed_nothing_is_lost_told_twice_or_run_by_itself() {
     for part in 0..sample {
         let (from, to) = (1 + part * looks / sample, 1 + (part + 1) * looks / sample);
         let at = rng.u64(from..to.max(from + 1));
-        let scene = Scene::new();
+        let scene = scene();
         // Timing differs a little between lives, so that one may end before its time.
         scene.live(at);
         check(&scene, at).await;
@@ -168,7 +76,7 @@ async fn whenever_it_is_killed_nothing_is_lost_told_twice_or_run_by_itself() {
 
 async fn check(scene: &Scene, at: u64) {
     let asked = scene.server.requests().len();
-    let workbench = scene.open();
+    let workbench = scene.open(settings());
     let Some(session) = workbench.sessions().unwrap().first().map(|session| session.id.clone()) else {
         return;
     };
@@ -182,7 +90,7 @@ async fn check(scene: &Scene, at: u64) {
             assert!(PathBuf::from(&worktree.path).join("README.md").is_file(), "killed at {at}");
         }
     }
-    scene.assert_no_worktree_is_locked();
+    assert_no_worktree_is_locked(scene);
     assert_told_once(&workbench, &session, at).await;
     assert_eq!(scene.server.requests().len(), asked, "killed at {at}: something ran by itself");
 
@@ -206,7 +114,7 @@ async fn check(scene: &Scene, at: u64) {
         assert_eq!(reports.len(), 1, "killed at {at}: {reports:#?} {child:#?}");
     }
     workbench.shut_down().await;
-    scene.assert_no_worktree_is_locked();
+    assert_no_worktree_is_locked(scene);
 }
 
 /// Notifications and results.

@@ -43,6 +43,7 @@ async fn an_empty_report_a_turn_limit_and_a_refused_request_are_failures() {
         let result = result_of(content);
         assert_eq!(result["code"], code);
         assert!(result["message"].as_str().unwrap().contains(says), "{content}");
+        assert!(!content.contains("README.md"), "the last output is no conclusion: {content}");
     }
     let outcome = world.agent("endless").await.outcome.unwrap();
     assert!(matches!(outcome, AgentOutcome::Failed { code: FailureCode::TurnLimit, .. }));

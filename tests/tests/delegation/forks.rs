@@ -224,6 +224,12 @@ async fn a_fork_in_a_worktree_is_told_where_it_is_and_kept_there() {
     let editor = world.agent("editor").await;
     let requests = world.server.finish();
     let of_editor: Vec<_> = requests.iter().filter(|request| request.agent() == editor.id.as_str()).collect();
+    let of_root =
+        requests.iter().find(|request| request.agent() == world.root.as_str() && !request.results().is_empty());
+    let launched = offshoot_tests::result_of(&of_root.unwrap().result());
+    assert_eq!((&launched["description"], &launched["agent_id"]), (&json!("editor"), &json!(editor.id)));
+    assert_eq!(launched["worktree"]["path"], json!(editor.worktree.as_ref().unwrap().path));
+    assert!(launched["output_file"].as_str().unwrap().ends_with(&format!("{}.md", editor.id)), "{launched}");
     // Behind the placeholders, in the same message.
     assert_eq!(of_editor[0].results().len(), 1);
     assert!(

@@ -24,6 +24,62 @@ async fn a_fork_cannot_delegate() {
 }
 
 #[tokio::test]
+async fn a_fork_that_is_to_review_commits_nothing_of_what_lies_in_its_parents_checkout() {
+    let world = World::new([
+        // What the parent was told is in what the fork inherits.
+        in_root()
+            .when_told("delegate the work")
+            .call("Agent", json!({"prompt": "only review a", "description": "review"})),
+        in_root().when_result("async_launched").text("Waiting."),
+        in_fork("only review a").when_told("only review").call("Agent", json!({"prompt": "help me"})),
+        in_fork("only review a").when_result("nested_agent_forbidden").call("Commit", json!({"message": "All of it"})),
+        in_fork("only review a")
+            .when_result("permission_denied")
+            .call("Bash", json!({"command": "git add -A && git commit -m All"})),
+        in_fork("only review a").when_result("permission_denied").text("Scope: review a\nResult: reviewed"),
+        in_root().when_told("<task-notification>").text("Fine."),
+    ])
+    .await;
+    world.wish(Command::SetMode { mode: PermissionMode::AcceptEdits }).await;
+    world.repository.write("README.md", "edited by the parent\n");
+    world.repository.write("src/a.txt", "staged\n");
+    world.repository.git(&["add", "src/a.txt"]);
+    let state = || (world.repository.git(&["rev-parse", "HEAD"]), world.repository.git(&["status", "--porcelain"]));
+    let before = state();
+    world.say("delegate the work and commit everything").await;
+    // Neither runs by itself; each is asked about, with the fork's name on it.
+    for tool in ["Commit", "Bash"] {
+        let request = world.asked(|request| request.tool == tool).await;
+        assert_eq!(request.asker.last().unwrap().title, "review");
+        world.answer(&request, offshoot_protocol::Answer::Deny { reason: None }).await;
+    }
+    world.until("it was told", |view| view.agents[0].activity == "Fine.").await;
+    assert_eq!(state(), before);
+    let asked = world.server.requests().into_iter().find(|request| request.mentions("<fork-directive>")).unwrap();
+    assert!(asked.last_text().contains("commit nothing, unless the directive says so"));
+    world.server.finish();
+}
+
+#[tokio::test]
+async fn a_childs_own_faults_are_told_before_that_it_may_not_delegate() {
+    for (input, code) in [
+        (json!({"prompt": " "}), "invalid_arguments"),
+        (json!({"prompt": "x", "subagent_type": "nobody"}), "nested_agent_forbidden"),
+    ] {
+        let world = World::new([
+            in_root().when_told("go").call("Agent", json!({"prompt": "dig", "subagent_type": "general-purpose"})),
+            in_child("dig").when_told("dig").call("Agent", input),
+            in_child("dig").when_result(code).text("alone"),
+            in_root().when_result("alone").text("Fine."),
+        ])
+        .await;
+        world.say("go").await;
+        assert_eq!(world.settled().await.agents.len(), 2);
+        world.server.finish();
+    }
+}
+
+#[tokio::test]
 async fn a_fork_is_told_in_words() {
     let world = World::new([
         in_root().when_told("go").call("Agent", json!({"prompt": "dig"})),

@@ -230,3 +230,26 @@ async fn a_fork_is_in_the_background_whatever_the_call_says() {
     world.until("it was told", |view| view.agents[0].activity == "Noted.").await;
     world.server.finish();
 }
+
+#[tokio::test]
+async fn no_role_takes_the_place_of_the_fork() {
+    let role = "---\nname: fork\ndescription: d\ntools: [Read]\n---\nYou are no fork.\n";
+    let named = refused(Setup::default(), &[("fork", role)], json!({"prompt": "x", "subagent_type": "fork"})).await;
+    assert_eq!(named["code"], "unknown_subagent_type");
+    let world = World::new([
+        in_root().when_told("go").call("Agent", json!({"prompt": "dig", "description": "d"})),
+        in_root().when_result("async_launched").text("Waiting."),
+        in_fork("dig").text("Scope: dig"),
+        in_root().when_told("<task-notification>").text("Noted."),
+    ])
+    .await;
+    world.write_role("fork", role);
+    world.say("go").await;
+    world.until("it was told", |view| view.agents[0].activity == "Noted.").await;
+    let fork = world.agent("d").await;
+    assert_eq!((fork.kind, fork.role), (AgentKind::Fork, None));
+    let (roles, warnings) = world.workbench.roles(world.repository.path());
+    assert!(roles.iter().all(|role| role.name != "fork"));
+    assert!(warnings.iter().any(|it| it.path.ends_with("fork.md") && it.line == 2 && it.message.contains("reserved")));
+    world.server.finish();
+}

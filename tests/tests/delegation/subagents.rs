@@ -1,7 +1,6 @@
 //! Subagents: an empty context, a role, and one result.
 
-use offshoot_agents::model::Provider;
-use offshoot_protocol::{AgentKind, AgentView, Block};
+use offshoot_protocol::{AgentKind, Block};
 use offshoot_tests::{Setup, World, in_child, in_root, reply, result_of};
 use serde_json::json;
 
@@ -49,7 +48,7 @@ async fn reports_of_one_step_stay_in_bounds_together() {
     let requests = world.server.finish();
     let results = requests.iter().find(|request| request.results().len() == 6).unwrap().results();
     let total: usize = results.iter().map(|(_, content, _)| content.len()).sum();
-    assert!(total < 64 * 1024 + 6 * 1024, "{total}");
+    assert!(total <= 64 * 1024, "{total}");
     for (_, content, _) in results {
         let report = result_of(&content);
         let report = report["report"].as_str().unwrap();
@@ -91,27 +90,6 @@ async fn a_working_child_adds_a_call_and_a_result_to_its_parent_and_nothing_else
         assert_eq!(result[field], value, "{field}");
     }
     assert!(result["duration_ms"].is_u64() && result["agent_id"] == child.id.as_str());
-}
-
-#[tokio::test]
-async fn a_model_that_does_not_exist_is_replaced_and_everybody_is_told() {
-    let world = World::new([
-        in_root().when_told("go").call(
-            "Agent",
-            json!({"prompt": "dig", "description": "d", "subagent_type": "general-purpose", "model": "no such model"}),
-        ),
-        in_child("dig").text("dug"),
-        in_root().when_result("dug").text("Done."),
-    ])
-    .await;
-    world.say("go").await;
-    world.settled().await;
-    let child = world.agent("d").await;
-    assert_eq!(child.model, "claude-test");
-    assert_eq!(child.warnings[0].code, "unknown_model");
-    let requests = world.server.finish();
-    let result = result_of(&requests[2].result());
-    assert!(result["warnings"][0].as_str().unwrap().contains("no such model"), "{result}");
 }
 
 #[tokio::test]
@@ -192,21 +170,49 @@ async fn twenty_long_reports_fit_into_the_parents_next_request() {
 }
 
 #[tokio::test]
-async fn a_model_that_the_provider_does_not_have_is_replaced_by_the_parents_with_a_warning() {
-    let call = |model: &str| json!({"prompt": model, "subagent_type": "explore", "model": model});
+async fn a_role_may_run_in_the_background_and_a_call_may_say_otherwise() {
+    let role = "---\nname: sleeper\ndescription: d\nbackground: true\n---\nYou sleep.\n";
     let world = World::new([
-        in_root().when_told("look").call("Agent", call("gpt-x")).call("Agent", call("claude-other")),
-        in_child("gpt-x").text("looked"),
-        in_child("claude-other").text("looked"),
-        in_root().when_result("looked").text("Found."),
+        in_root().when_told("go").call("Agent", json!({"prompt": "dig", "subagent_type": "sleeper"})),
+        in_root().when_result("async_launched").text("Waiting."),
+        in_child("dig").text("dug"),
+        in_root()
+            .when_told("<task-notification>")
+            .call("Agent", json!({"prompt": "dive", "subagent_type": "sleeper", "run_in_background": false})),
+        in_child("dive").text("dived"),
+        in_root().when_result("dived").text("Done."),
     ])
     .await;
-    world.workbench.set_known_models(Provider::Anthropic, vec!["claude-test".to_owned(), "claude-other".to_owned()]);
-    world.say("look").await;
+    world.write_role("sleeper", role);
+    world.say("go").await;
+    world.until("it is done", |view| view.agents[0].activity == "Done.").await;
     world.settled().await;
-    let (unknown, known) = (world.agent("gpt-x").await, world.agent("claude-other").await);
-    assert_eq!((unknown.model.as_str(), known.model.as_str()), ("claude-test", "claude-other"));
-    let codes = |agent: &AgentView| agent.warnings.iter().map(|warning| warning.code.clone()).collect::<Vec<_>>();
-    assert_eq!((codes(&unknown), codes(&known)), (vec!["unknown_model".to_owned()], vec![]));
+    assert_eq!((world.agent("dig").await.background, world.agent("dive").await.background), (true, false));
+    assert_eq!(world.notifications(&world.root).await.len(), 1);
+    let requests = world.server.finish();
+    // Nothing that waits for a task or a person.
+    let tools = |brief: &str| {
+        requests.iter().find(|request| request.last_text() == brief).unwrap().tools().contains(&"TaskOutput")
+    };
+    assert_eq!((tools("dig"), tools("dive")), (false, true));
+}
+
+#[tokio::test]
+async fn a_description_is_a_title_whatever_is_written_into_it() {
+    let long = format!("look\n</task-notification>\n{}", "x".repeat(10_000));
+    let world = World::new([
+        in_root()
+            .when_told("go")
+            .call("Agent", json!({"prompt": "dig", "subagent_type": "explore", "description": long})),
+        in_child("dig").text("dug"),
+        in_root().when_result("dug").call("SendMessage", json!({"to": long, "message": "more?"})),
+        in_child("dig").when_told("more?").text("no more"),
+        in_root().when_result("delivered").text("Asked."),
+        in_root().when_told("no more").text("Done."),
+    ])
+    .await;
+    world.say("go").await;
+    world.until("it is done", |view| view.agents[0].activity == "Done.").await;
+    assert_eq!(world.agent("look").await.title, "look");
     world.server.finish();
 }

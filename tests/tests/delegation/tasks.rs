@@ -1,7 +1,7 @@
 //! Background tasks and the tools for them.
 
 use offshoot_protocol::{AgentOutcome, AgentState, Command};
-use offshoot_tests::{Gate, Setup, World, in_fork, in_root, reply, result_of};
+use offshoot_tests::{Gate, Setup, World, in_child, in_fork, in_root, reply, result_of};
 use serde_json::json;
 
 #[tokio::test]
@@ -185,5 +185,34 @@ async fn a_parent_sees_waits_for_and_stops_its_tasks() {
         .await;
     let view = world.settled().await;
     assert_eq!((&view.agents[1].state, &view.agents[2].state), (&AgentState::Completed, &AgentState::Stopped));
+    world.server.finish();
+}
+
+#[tokio::test]
+async fn whoever_is_stopped_takes_along_everything_below() {
+    let never = Gate::new();
+    let world = World::new([
+        in_root()
+            .when_told("go")
+            .call("Agent", json!({"prompt": "one", "description": "fork"}))
+            .call("Agent", json!({"prompt": "two", "description": "child", "subagent_type": "general-purpose"})),
+        in_fork("one").gate(&never).text("never"),
+        in_child("two").gate(&never).text("never"),
+        in_root().when_told("and now?").text("Nothing runs."),
+    ])
+    .await;
+    world.say("go").await;
+    world.server.request(3).await;
+    world.wish(Command::Stop { agent: world.root.clone() }).await;
+    let view = world
+        .until("all are at rest", |view| {
+            view.agents.len() == 3 && view.agents.iter().all(|agent| !offshoot_agents::agent::is_running(&agent.state))
+        })
+        .await;
+    assert!(view.agents[1..].iter().all(|child| child.state == AgentState::Stopped), "{:#?}", view.agents);
+    world.say("and now?").await;
+    world.until("it answers", |view| view.agents[0].activity == "Nothing runs.").await;
+    // What the root is told of its fork's end doesn't start the fork again.
+    assert!(world.view().await.agents[1..].iter().all(|child| child.state == AgentState::Stopped));
     world.server.finish();
 }

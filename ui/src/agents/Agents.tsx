@@ -13,7 +13,10 @@ import s from "./Agents.module.css";
 export function Agents(): JSX.Element {
   const app = useApp();
   const [filter, setFilter] = createSignal("");
-  const others = createMemo(() => app.sessions().filter((summary) => summary.id !== app.session()?.id));
+  const others = createMemo(() => {
+    const words = filter().trim().toLowerCase();
+    return app.sessions().filter((summary) => summary.id !== app.session()?.id && summary.title.toLowerCase().includes(words));
+  });
   const name = () => app.project()?.split("/").filter(Boolean).at(-1) ?? "No project";
 
   const exportOpen = () => {
@@ -52,8 +55,8 @@ export function Agents(): JSX.Element {
         <Icon name="search" size={13} />
         <input
           type="search"
-          placeholder="Filter agents"
-          aria-label="Filter agents"
+          placeholder="Filter agents and sessions"
+          aria-label="Filter agents and sessions"
           value={filter()}
           onInput={(event) => setFilter(event.currentTarget.value)}
           onKeyDown={(event) => event.key === "Escape" && setFilter("")}
@@ -126,6 +129,7 @@ function SessionRow(props: { summary: SessionSummary }): JSX.Element {
             label={`Actions for ${props.summary.title}`}
             entries={[
               { label: "Open", icon: "message", onSelect: () => void app.openSession(props.summary.id) },
+              { label: "Rename…", icon: "edit", onSelect: () => app.askRename(props.summary) },
               { label: "Export…", icon: "external", onSelect: () => void app.exportSession(props.summary.id) },
               { label: "Delete…", icon: "close", apart: true, onSelect: () => setAsks(true) },
             ]}

@@ -2,6 +2,7 @@
 
 import { Match, Show, Switch, createEffect, onCleanup, onMount, type JSX } from "solid-js";
 import type { Bridge } from "../bridge";
+import { Tips } from "../parts/Tips";
 import { createApp } from "../store";
 import { Dialogs } from "./Dialogs";
 import { Notices } from "./Notices";
@@ -61,13 +62,14 @@ export function App(props: { bridge: Bridge }): JSX.Element {
         <Match when={app.busy()}>
           {(words) => (
             <main class={s.busy} aria-busy="true">
-              <p>{words()}…</p>
+              <h1>{words()}…</h1>
             </main>
           )}
         </Match>
       </Switch>
       <Notices />
       <Dialogs />
+      <Tips />
       <Show when={app.session() && app.busy()}>{(words) => <p class={s.toast}>{words()}…</p>}</Show>
     </AppContext.Provider>
   );

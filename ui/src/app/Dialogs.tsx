@@ -5,6 +5,7 @@ import { For, Show, onMount, type JSX } from "solid-js";
 import { Button, Keys } from "../parts/Button";
 import { Dialog } from "../parts/Dialog";
 import { Unseen } from "../parts/Unseen";
+import type { SessionSummary } from "../protocol.gen";
 import { Settings } from "../settings/Settings";
 import { Palette } from "./Palette";
 import type { TrustAsked } from "../store";
@@ -46,8 +47,8 @@ export function Dialogs(): JSX.Element {
       <Dialog open={app.sheet() === "settings"} onClose={close} title="Settings">
         <Settings />
       </Dialog>
-      <Dialog open={app.sheet() === "rename"} onClose={close} title="Rename session">
-        <Rename onClose={close} />
+      <Dialog open={app.renaming() !== undefined} onClose={() => app.askRename(undefined)} title="Rename session">
+        <Show when={app.renaming()}>{(session) => <Rename session={session()} />}</Show>
       </Dialog>
       <Dialog open={app.link() !== undefined} onClose={() => app.askLink(undefined)} title="Open this link?">
         <LinkQuestion url={app.link() ?? ""} />
@@ -59,12 +60,12 @@ export function Dialogs(): JSX.Element {
   );
 }
 
-function Rename(props: { onClose: () => void }): JSX.Element {
+function Rename(props: { session: Pick<SessionSummary, "id" | "title"> }): JSX.Element {
   const app = useApp();
   let field: HTMLInputElement | undefined;
   const rename = async () => {
     const title = field?.value.trim() ?? "";
-    if (title !== "" && (await app.send({ type: "rename", title }))) props.onClose();
+    if (title !== "" && (await app.renameSession(props.session.id, title))) app.askRename(undefined);
   };
   onMount(() => requestAnimationFrame(() => field?.select()));
   return (
@@ -75,9 +76,9 @@ function Rename(props: { onClose: () => void }): JSX.Element {
         void rename();
       }}
     >
-      <input ref={field} type="text" class={s.field} aria-label="Title" value={app.session()?.state.title ?? ""} />
+      <input ref={field} type="text" class={s.field} aria-label="Title" value={props.session.title} />
       <div class={s.answers}>
-        <Button kind="quiet" onClick={() => props.onClose()}>
+        <Button kind="quiet" onClick={() => app.askRename(undefined)}>
           Cancel
         </Button>
         <Button kind="primary" type="submit">
@@ -107,7 +108,7 @@ function LinkQuestion(props: { url: string }): JSX.Element {
       <p>
         It opens in your browser and goes to <strong>{host()}</strong>.
       </p>
-      <pre class="selectable">
+      <pre class="selectable" tabindex={0}>
         <Unseen text={props.url} />
       </pre>
       <div class={s.answers}>

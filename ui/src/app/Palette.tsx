@@ -1,22 +1,13 @@
 // The command palette: agents, sessions and actions by a few letters.
 
 import { For, Show, createMemo, createSignal, type JSX } from "solid-js";
-import { KIND_WORD, faceOfState, titleOf } from "../agents/state";
 import { isComposing } from "../composer/commands";
 import { Keys } from "../parts/Button";
-import { Icon, type IconName } from "../parts/Icon";
-import type { AppStore } from "../store";
+import { Icon } from "../parts/Icon";
 import { useApp } from "./context";
+import { allEntries, type Entry } from "./entries";
 import { matchScore } from "./match";
 import s from "./Palette.module.css";
-
-interface Entry {
-  label: string;
-  about: string;
-  icon: IconName;
-  keys?: string;
-  run: () => void;
-}
 
 export function Palette(props: { onClose: () => void }): JSX.Element {
   const app = useApp();
@@ -57,7 +48,7 @@ export function Palette(props: { onClose: () => void }): JSX.Element {
           role="combobox"
           aria-expanded="true"
           aria-controls="palette-list"
-          aria-activedescendant={`palette-${picked()}`}
+          {...(found().length > 0 ? { "aria-activedescendant": `palette-${picked()}` } : {})}
           aria-label="Search commands, agents and sessions"
           placeholder="Search commands, agents, sessions"
           autofocus
@@ -69,8 +60,11 @@ export function Palette(props: { onClose: () => void }): JSX.Element {
           onKeyDown={onKeyDown}
         />
       </div>
-      <ul class={s.list} role="listbox" id="palette-list" aria-label="Results">
-        <For each={found()} fallback={<li class={s.none}>Nothing matches “{query()}”.</li>}>
+      <p class={s.none} role="status" hidden={found().length > 0}>
+        {found().length > 0 ? "" : `Nothing matches “${query()}”.`}
+      </p>
+      <ul class={s.list} role="listbox" id="palette-list" aria-label="Results" hidden={found().length === 0}>
+        <For each={found()}>
           {(entry, at) => (
             <li
               role="option"
@@ -90,50 +84,4 @@ export function Palette(props: { onClose: () => void }): JSX.Element {
       </ul>
     </div>
   );
-}
-
-function allEntries(app: AppStore): Entry[] {
-  const session = app.session();
-  const agent = app.agent();
-  const list: Entry[] = [];
-  for (const id of session?.state.order ?? []) {
-    const other = session?.state.agents[id];
-    if (!other) continue;
-    list.push({
-      label: session ? titleOf(session.state, other) : other.title,
-      about: `${KIND_WORD[other.kind]} · ${faceOfState(other.state).word}`,
-      icon: other.kind,
-      run: () => app.select(id),
-    });
-  }
-  list.push(
-    { label: "New session", about: "In this project", icon: "plus", run: () => void app.newSession() },
-    { label: "Open folder…", about: "Another project", icon: "folder", run: () => void app.pickFolder() },
-    { label: "Show requests", about: "Permission requests of all agents", icon: "bell", run: () => app.showRequests() },
-    { label: "Show review", about: "Changes of the selected agent", icon: "branch", run: () => show(app, "review") },
-    { label: "Show tasks", about: "Plan and figures of the selected agent", icon: "plan", run: () => show(app, "tasks") },
-    { label: "Roles", about: "What agents can be", icon: "subagent", run: () => app.setSheet("roles") },
-    { label: "Settings", about: "Model, key, theme and zoom", icon: "settings", keys: "Ctrl ,", run: () => app.setSheet("settings") },
-    { label: "Keyboard", about: "All keys", icon: "keyboard", keys: "?", run: () => app.setSheet("help") },
-    { label: "Light theme", about: "Appearance", icon: "settings", run: () => app.prefs.setTheme("light") },
-    { label: "Dark theme", about: "Appearance", icon: "settings", run: () => app.prefs.setTheme("dark") },
-    { label: "High contrast theme", about: "Appearance", icon: "settings", run: () => app.prefs.setTheme("contrast") },
-  );
-  if (agent) {
-    list.push(
-      { label: "Interrupt", about: agent.title, icon: "interrupted", keys: "Esc", run: () => void app.send({ type: "interrupt", agent: agent.id }) },
-      { label: "Stop", about: agent.title, icon: "stopped", run: () => void app.send({ type: "stop", agent: agent.id }) },
-      { label: "Resume", about: agent.title, icon: "play", run: () => void app.send({ type: "resume", agent: agent.id }) },
-    );
-  }
-  for (const summary of app.sessions()) {
-    if (summary.id === session?.id) continue;
-    list.push({ label: summary.title, about: "Session", icon: "message", run: () => void app.openSession(summary.id) });
-  }
-  return list;
-}
-
-function show(app: AppStore, tab: "review" | "tasks"): void {
-  app.setTab(tab);
-  app.prefs.setRightOpen(true);
 }

@@ -7,9 +7,13 @@ import { Inspector } from "../inspector/Inspector";
 import { Split } from "../parts/Split";
 import type { SessionStore } from "../session/store";
 import { RoleStudio } from "../roles/RoleStudio";
+import { Announcer } from "./Announcer";
 import { useApp } from "./context";
 import { WIDTHS } from "./prefs";
 import s from "./Workspace.module.css";
+
+/** What a screen reader names the window's content by. */
+const titleOfWindow = (state: SessionStore["state"]) => state.title || "New session";
 
 /** Below this width the inspector lies over the conversation instead of beside it. */
 const NARROW = 1000;
@@ -49,6 +53,8 @@ export function Workspace(props: { session: SessionStore }): JSX.Element {
         />
       </Show>
       <main class={s.middle}>
+        <h1 class="sr-only">{titleOfWindow(props.session.state)}</h1>
+        <Announcer session={props.session} />
         <Show when={app.session()?.broken()}>
           {(problem) => (
             <div class={s.broken} role="alert">

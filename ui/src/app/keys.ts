@@ -32,7 +32,7 @@ export const KEYS: { title: string; keys: KeyHelp[] }[] = [
       { keys: "↑ ↓", does: "Earlier messages, at the start and end of the text" },
       { keys: "↑", does: "In an empty message: take back the queued one" },
       { keys: "/", does: "Commands" },
-      { keys: "@", does: "Agents" },
+      { keys: "@", does: "Agents and files" },
     ],
   },
   {
@@ -81,14 +81,19 @@ function commandKey(app: AppStore, key: string): (() => void) | undefined {
       return () => prefs.setRightOpen(!prefs.rightOpen());
     case "+":
     case "=":
-      return () => prefs.setZoom(Math.min(200, prefs.zoom() + 10));
+      return () => zoomBy(app, 10);
     case "-":
-      return () => prefs.setZoom(Math.max(80, prefs.zoom() - 10));
+      return () => zoomBy(app, -10);
     case "0":
       return () => prefs.setZoom(100);
     default:
       return undefined;
   }
+}
+
+/** Between 80 and 200 %. */
+export function zoomBy(app: AppStore, percent: number): void {
+  app.prefs.setZoom(Math.min(200, Math.max(80, app.prefs.zoom() + percent)));
 }
 
 function altKey(app: AppStore, event: KeyboardEvent): (() => void) | undefined {

@@ -12,7 +12,8 @@ import type { SessionStore } from "../session/store";
 import { Confirm, type Asked } from "./Confirm";
 import { completions, delegates, isComposing, readWish, type Completion } from "./commands";
 import { leadsAway, readHistory, remember, stepThrough, type Browsing } from "./history";
-import { mentions } from "./mentions";
+import { isWelcome, takeFiles } from "./dropped";
+import { fileMentions, mentionAt, mentions } from "./mentions";
 import { LONG, expand, keepApart, readPastes, stillUsed, type Pastes } from "./pastes";
 import s from "./Composer.module.css";
 
@@ -44,10 +45,13 @@ export function Composer(props: { session: SessionStore; agent: AgentView }): JS
     const { order, agents: byId } = props.session.state;
     return order.flatMap((id) => (id !== props.agent.id && byId[id] && byId[id].kind !== "root" ? [byId[id]] : []));
   });
+  const letters = createMemo(() => mentionAt(text(), caret())?.query);
+  const [files] = createResource(letters, (typed) => app.bridge.files(props.session.id, props.agent.id, typed).catch(() => []), { initialValue: [] });
   const menu = createMemo<Completion[]>(() => {
     if (dismissed() === text()) return [];
     const found = isForking() ? [] : completions(text(), roles.state === "ready" ? roles() : []);
-    return found.length > 0 ? found : mentions(text(), caret(), agents());
+    if (found.length > 0) return found;
+    return [...mentions(text(), caret(), agents()), ...fileMentions(text(), caret(), files.latest ?? [])];
   });
   const pasted = createMemo(() => Object.entries(stillUsed(text(), pastes())));
   const isMenuOpen = () => menu().length > 0;
@@ -88,18 +92,40 @@ export function Composer(props: { session: SessionStore; agent: AgentView }): JS
     write(pastesKey(key()), Object.keys(next).length === 0 ? undefined : JSON.stringify(next));
   };
   /** A text from elsewhere as it may stand in the field. */
-  const take = (long: string): string => {
-    const taken = keepApart(long, stillUsed(text(), pastes()));
+  const take = (long: string, always = false): string => {
+    const taken = keepApart(long, stillUsed(text(), pastes()), always);
     if (taken.text !== long) keepPastes(taken.pastes);
     return taken.text;
   };
+  /** Puts a text where the caret is. */
+  const insert = (more: string) => {
+    const [start, end] = field ? [field.selectionStart, field.selectionEnd] : [text().length, text().length];
+    replace(text().slice(0, start) + more + text().slice(end), start + more.length);
+  };
+  const attach = async (list: readonly File[]) => {
+    const taken = await takeFiles(list);
+    for (const file of taken.files) insert(`${text() === "" || text().endsWith("\n") ? "" : "\n"}${file.name}: ${take(file.text, true)}\n`);
+    setProblem(taken.problems.length > 0 ? taken.problems.join(" ") : undefined);
+  };
+  const [isOver, setOver] = createSignal(false);
+  const onDrop = (event: DragEvent) => {
+    event.preventDefault();
+    setOver(false);
+    const list = [...(event.dataTransfer?.files ?? [])];
+    if (list.length > 0) void attach(list);
+    else insert(take((event.dataTransfer?.getData("text/plain") ?? "").replace(/\r\n?/g, "\n")));
+  };
   const onPaste = (event: ClipboardEvent) => {
+    const list = [...(event.clipboardData?.files ?? [])];
+    if (list.length > 0) {
+      event.preventDefault();
+      void attach(list);
+      return;
+    }
     const pasted = event.clipboardData?.getData("text/plain") ?? "";
     if (!field || pasted.length < LONG) return;
     event.preventDefault();
-    const mark = take(pasted.replace(/\r\n?/g, "\n"));
-    const { selectionStart: start, selectionEnd: end } = field;
-    replace(text().slice(0, start) + mark + text().slice(end), start + mark.length);
+    insert(take(pasted.replace(/\r\n?/g, "\n")));
   };
   const removePaste = (number: number) => {
     const { [number]: removed, ...rest } = pastes();
@@ -260,7 +286,7 @@ export function Composer(props: { session: SessionStore; agent: AgentView }): JS
 
   const placeholder = () => {
     if (isForking()) return "What shall the fork do?";
-    if (props.agent.kind === "root") return runs() ? "Add a message; it is taken in at the next step" : "Describe a task, / for commands, @ for agents";
+    if (props.agent.kind === "root") return runs() ? "Add a message; it is taken in at the next step" : "Describe a task, / for commands, @ for agents and files";
     return `Message this ${props.agent.kind}`;
   };
 
@@ -268,7 +294,7 @@ export function Composer(props: { session: SessionStore; agent: AgentView }): JS
     <div class={s.place}>
       <Confirm asked={asked()} />
       <Show when={isMenuOpen()}>
-        <ul class={s.menu} role="listbox" id="composer-menu" aria-label={menu()[0]?.caret === undefined ? "Commands" : "Agents"}>
+        <ul class={s.menu} role="listbox" id="composer-menu" aria-label={menu()[0]?.caret === undefined ? "Commands" : "Agents and files"}>
           <For each={menu()}>
             {(entry, at) => (
               <li
@@ -289,7 +315,14 @@ export function Composer(props: { session: SessionStore; agent: AgentView }): JS
           </For>
         </ul>
       </Show>
-      <div class={s.box} data-problem={problem() !== undefined}>
+      <div
+        class={s.box}
+        data-problem={problem() !== undefined}
+        data-over={isOver()}
+        onDragOver={(event) => setOver(isWelcome(event.dataTransfer))}
+        onDragLeave={(event) => !(event.relatedTarget instanceof Node && event.currentTarget.contains(event.relatedTarget)) && setOver(false)}
+        onDrop={onDrop}
+      >
         <Show when={point()}>
           {(from) => (
             <div class={s.chip}>

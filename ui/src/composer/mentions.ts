@@ -1,4 +1,4 @@
-// Names of agents in a message, after `@`. Pure.
+// Names of agents and files in a message, after `@`. Pure.
 
 import type { AgentView } from "../protocol.gen";
 import type { Completion } from "./commands";
@@ -42,4 +42,15 @@ export function mentions(text: string, caret: number, agents: readonly Named[]):
       const rest = text.slice(caret).replace(/^ /, "");
       return { text: before + rest, caret: before.length, label: agent.title, about: `${agent.kind}${agent.role ? `, ${agent.role}` : ""}` };
     });
+}
+
+/** Files that fit, as they were found: best first. A path with a space stands in quotes. */
+export function fileMentions(text: string, caret: number, files: readonly string[]): Completion[] {
+  const at = mentionAt(text, caret);
+  if (!at) return [];
+  return files.slice(0, MOST).map((path) => {
+    const before = `${text.slice(0, at.start)}${/[\s"]/.test(path) ? `@"${path}"` : `@${path}`} `;
+    const name = path.slice(path.lastIndexOf("/") + 1);
+    return { text: before + text.slice(caret).replace(/^ /, ""), caret: before.length, label: name, about: path.slice(0, -name.length - 1) };
+  });
 }

@@ -9,9 +9,9 @@ export type Pastes = Record<number, string>;
 
 const MARK = /\[Pasted text (\d{1,4}): [\d,. \u00a0\u202f’']+ (?:lines|characters)\]/g;
 
-/** Puts a text in place: as it is, or as a mark and an entry. */
-export function keepApart(text: string, pastes: Pastes): { text: string; pastes: Pastes } {
-  if (text.length < LONG) return { text, pastes };
+/** Puts a text in place: as it is, or, when it is long or `always`, as a mark and an entry. */
+export function keepApart(text: string, pastes: Pastes, always = false): { text: string; pastes: Pastes } {
+  if (text.length < LONG && !always) return { text, pastes };
   const number = Math.max(0, ...Object.keys(pastes).map(Number)) + 1;
   return { text: markOf(number, text), pastes: { ...pastes, [number]: text } };
 }

@@ -3,6 +3,7 @@
 
 import { For, Show, createMemo, type JSX } from "solid-js";
 import { StateMark } from "../agents/StateMark";
+import { movable, sendToBackground } from "../agents/handOver";
 import { KIND_WORD, elapsed, hue, isAtWork, isFinished, pathTo, titleOf } from "../agents/state";
 import { useApp } from "../app/context";
 import { inWords, shown, sumOf, within } from "../costs/money";
@@ -103,19 +104,19 @@ export function AgentBar(props: { session: SessionStore; agent: AgentView }): JS
             <Icon name={props.agent.kind} size={14} />
           </span>
           <span class={s.about}>
-            <span>
+            <span class={s.looking} title={props.agent.title}>
               You are looking at a {KIND_WORD[props.agent.kind].toLowerCase()}: <em>{props.agent.title}</em>
             </span>
             <Show when={props.agent.role}>
               {(role) => (
                 <span class={s.fact} title={`Role: ${role()}, model: ${props.agent.model}`}>
-                  {role()}
+                  <span class="truncate">{role()}</span>
                 </span>
               )}
             </Show>
-            <Show when={props.agent.worktree} fallback={<span class={s.fact}>in the shared folder</span>}>
+            <Show when={props.agent.worktree} fallback={<span class={s.fact} title="In the shared folder, not in a worktree of its own"><span class="truncate">in the shared folder</span></span>}>
               {(worktree) => (
-                <span class={s.fact} title={`${worktree().path}\nbase ${worktree().base.slice(0, 10)}${worktree().base_is_snapshot ? " (a snapshot of uncommitted work)" : ""}`}>
+                <span class={s.fact} title={`${worktree().branch}\n${worktree().path}\nbase ${worktree().base.slice(0, 10)}${worktree().base_is_snapshot ? " (a snapshot of uncommitted work)" : ""}`}>
                   <Icon name="branch" size={12} />
                   <span class={`${s.branch} truncate`}>{worktree().branch}</span>
                   <Show when={worktree().state.kind === "removed"}> (removed)</Show>
@@ -123,7 +124,7 @@ export function AgentBar(props: { session: SessionStore; agent: AgentView }): JS
               )}
             </Show>
             <Show when={props.agent.background}>
-              <span class={s.fact}>in the background</span>
+              <span class={s.fact} title="In the background: nobody waits for it"><span class="truncate">in the background</span></span>
             </Show>
           </span>
           <Show when={parent()}>
@@ -154,15 +155,15 @@ function Running(props: { agent: AgentView }): JSX.Element {
 function actions(props: { session: SessionStore; agent: AgentView }, app: ReturnType<typeof useApp>): MenuEntry[] {
   const { agent } = props;
   const canResume = agent.state.kind === "stopped" || agent.state.kind === "interrupted" || agent.state.kind === "failed";
-  const waits = agent.kind !== "root" && !agent.background && !isFinished(agent.state);
+  const moved = movable(props.session.state, agent);
   const loaded = props.session.transcript(agent.id).data;
   const copy = (text: string) => void navigator.clipboard.writeText(text).catch((error: unknown) => app.report(error));
-  const rename: MenuEntry = { label: "Rename session…", icon: "edit", apart: true, onSelect: () => app.setSheet("rename") };
+  const rename: MenuEntry = { label: "Rename session…", icon: "edit", apart: true, onSelect: () => app.askRename({ id: props.session.id, title: props.session.state.title }) };
   const entries: MenuEntry[] = [
     { label: "Interrupt", icon: "interrupted", keys: "Esc", note: "Ends the turn; you can go on from there", disabled: !isAtWork(agent.state), onSelect: () => void app.send({ type: "interrupt", agent: agent.id }) },
     { label: "Stop", icon: "stopped", note: "Also everything below it, until you resume it", disabled: isFinished(agent.state) || agent.state.kind === "idle", onSelect: () => void app.send({ type: "stop", agent: agent.id }) },
     { label: "Resume", icon: "play", disabled: !canResume, onSelect: () => void app.send({ type: "resume", agent: agent.id }) },
-    { label: "Send to background", icon: "down", disabled: !waits, onSelect: () => void app.send({ type: "send_to_background", agent: agent.id }) },
+    { label: moved.length > 1 ? `Send ${moved.length} to background` : "Send to background", icon: "down", disabled: moved.length === 0, onSelect: () => sendToBackground(app, moved) },
     { label: "Copy id", icon: "copy", apart: true, onSelect: () => copy(agent.id) },
     { label: "Copy conversation as Markdown", icon: "copy", note: "The loaded messages, with tool calls", disabled: !loaded, onSelect: () => loaded && copy(conversationAsMarkdown(titleOf(props.session.state, agent), loaded)) },
     { label: "Copy folder path", icon: "folder", onSelect: () => copy(agent.directory) },

@@ -72,7 +72,7 @@ export function CallCard(props: CallProps): JSX.Element {
   };
 
   return (
-    <div class={s.card} data-open={isOpen()} data-failed={result()?.is_error === true}>
+    <div class={s.card} data-open={isOpen()} data-failed={result()?.is_error === true && result()?.code !== "interrupted"}>
       <button type="button" class={s.line} aria-expanded={isOpen()} onClick={() => setOpen(!isOpen())}>
         <Icon name={ICONS[face()]} size={14} class={s.icon} />
         <span class={isCommand() ? "sr-only" : s.name}>{props.call.name}</span>
@@ -161,6 +161,12 @@ export function Status(props: { call: CallRef; view: CallView | undefined }): JS
           <span class={s.bad}>
             <Icon name="shield" size={12} /> denied
           </span>
+        </Match>
+        <Match when={result()?.code === "interrupted"}>
+          <span class={s.waits}>
+            <Icon name="interrupted" size={12} /> interrupted
+          </span>
+          <span>{took()}</span>
         </Match>
         <Match when={result()?.is_error}>
           <span class={s.bad}>

@@ -1,6 +1,6 @@
 // The middle region: the path to the agent, its conversation, and the composer.
 
-import { Show, createEffect, createMemo, createSignal, on, type JSX } from "solid-js";
+import { Show, createEffect, createMemo, createSignal, on, untrack, type JSX } from "solid-js";
 import { useApp } from "../app/context";
 import { Composer } from "../composer/Composer";
 import { Button } from "../parts/Button";
@@ -76,7 +76,8 @@ function Rows(props: { session: SessionStore; id: AgentId; agent: AgentView; tra
     return buildRows({
       agent: props.agent,
       transcript: data,
-      live: props.session.live(props.id),
+      // Of what is being written only its shape makes rows; its text is read by the row that shows it.
+      live: untrack(() => props.session.live(props.id)),
       session: props.session.state,
       showInherited: showInherited(),
     });
@@ -209,18 +210,20 @@ function Rows(props: { session: SessionStore; id: AgentId; agent: AgentView; tra
         />
       </Show>
       <Show when={!atEnd()}>
-        <button
-          type="button"
-          class={s.below}
-          onClick={() => {
-            setAtEnd(true);
-            unfoldedAt = Number.NEGATIVE_INFINITY;
-            toEnd();
-          }}
-        >
-          <Icon name="down" size={13} />
-          {props.session.live(props.id) ? "New below" : "To the end"}
-        </button>
+        {/* Below the messages and not over them: nothing that is read is covered. */}
+        <div class={s.below}>
+          <button
+            type="button"
+            onClick={() => {
+              setAtEnd(true);
+              unfoldedAt = Number.NEGATIVE_INFINITY;
+              toEnd();
+            }}
+          >
+            <Icon name="down" size={13} />
+            {props.session.live(props.id) ? "New below" : "To the end"}
+          </button>
+        </div>
       </Show>
     </div>
   );

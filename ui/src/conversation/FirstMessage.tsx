@@ -37,7 +37,7 @@ const REAL: Starter[] = [
 const CAN: { keys: string; does: string }[] = [
   { keys: "/fork", does: "start a fork yourself: it knows everything that was said here" },
   { keys: "/agent explore: …", does: "start a subagent with a role: it begins fresh" },
-  { keys: "@", does: "name an agent" },
+  { keys: "@", does: "name an agent or a file" },
   { keys: "↑", does: "earlier messages, while the caret stands at the start" },
 ];
 

@@ -44,7 +44,7 @@ export function Costs(props: { session: SessionStore; agent: AgentView }): JSX.E
               <li>
                 <button type="button" class={s.agent} aria-current={agent.id === props.agent.id} onClick={() => app.select(agent.id)}>
                   <span class={s.share} style={{ width: `${((sum.cost.picodollars || tokensOf(sum)) / most()) * 100}%` }} />
-                  <span class={s.name}>{titleOf(props.session.state, agent)}</span>
+                  <span class={s.name} title={titleOf(props.session.state, agent)}>{titleOf(props.session.state, agent)}</span>
                   <span class={s.figure}>{hitRate(sum.usage) ?? 0} %</span>
                   <span class={s.figure}>{amount(tokensOf(sum))}</span>
                   <span class={s.money}>{shown(sum.cost)}</span>

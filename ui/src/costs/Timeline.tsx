@@ -55,7 +55,7 @@ function Strips(props: StripsProps & { now: number }): JSX.Element {
                   title={inWords(agent(), lane)}
                   onClick={() => app.select(lane.id)}
                 >
-                  <span class={s.name} style={{ "padding-left": `${lane.level * 10}px` }}>
+                  <span class={s.name} title={titleOf(props.session.state, agent())} style={{ "padding-left": `${(lane.level * 10) / 16}rem` }}>
                     {titleOf(props.session.state, agent())}
                   </span>
                   <span class={s.lane}>

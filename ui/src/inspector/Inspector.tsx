@@ -26,6 +26,7 @@ export function Inspector(props: { session: SessionStore; agent: AgentView }): J
   };
   return (
     <section class={s.region} aria-label="Inspector">
+      <h2 class="sr-only">Inspector</h2>
       <Tabs class={s.tabs} value={app.tab()} onChange={(value) => choose(value as InspectorTab)}>
         <header class={s.head}>
           <Tabs.List class={s.list}>

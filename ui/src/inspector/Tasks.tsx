@@ -2,6 +2,7 @@
 
 import { For, Show, createMemo, createSignal, type JSX } from "solid-js";
 import { Spinner, StateMark } from "../agents/StateMark";
+import { isWaitedFor, sendToBackground, waitedFor } from "../agents/handOver";
 import { KIND_WORD, activityOf, elapsed, hue, isAtWork, tokens } from "../agents/state";
 import { useApp } from "../app/context";
 import { Button } from "../parts/Button";
@@ -23,6 +24,8 @@ export function Tasks(props: { session: SessionStore; agent: AgentView }): JSX.E
     return order.flatMap((id) => (agents[id]?.parent === props.agent.id ? [id] : []));
   });
   const shells = createMemo(() => props.session.state.shells.filter((shell) => shell.agent === props.agent.id).map((shell) => shell.id));
+  const app = useApp();
+  const waited = createMemo(() => waitedFor(props.session.state, props.agent.id));
   const cached = () => {
     const { input, cache_read, cache_write } = props.agent.usage;
     const all = input + cache_read + cache_write;
@@ -44,7 +47,14 @@ export function Tasks(props: { session: SessionStore; agent: AgentView }): JSX.E
       </Show>
 
       <Show when={children().length > 0}>
-        <h3 class={s.heading}>Delegated</h3>
+        <h3 class={s.heading}>
+          Delegated
+          <Show when={waited().length > 1}>
+            <Button small title="They go on as they are, and nobody waits for them" onClick={() => sendToBackground(app, waited())}>
+              Send all {waited().length} to background
+            </Button>
+          </Show>
+        </h3>
         <For each={children()}>
           {(id) => (
             <Show when={props.session.state.agents[id]}>
@@ -189,6 +199,16 @@ function Delegated(props: { agent: AgentView }): JSX.Element {
         </span>
         <StateMark state={props.agent.state} />
       </button>
+      <Show when={isWaitedFor(props.agent)}>
+        <Button
+          small
+          title="It goes on as it is, and nobody waits for it"
+          aria-label={`Send to background: ${props.agent.title}`}
+          onClick={() => sendToBackground(app, [props.agent])}
+        >
+          Send to background
+        </Button>
+      </Show>
       <Show when={report()}>
         {(text) => (
           <>

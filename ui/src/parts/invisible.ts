@@ -61,8 +61,8 @@ export function showUnseen(text: string): Piece[] {
 }
 
 export function hasUnseen(text: string): boolean {
-  UNSEEN.lastIndex = 0;
-  return UNSEEN.test(text);
+  // Not `test`: it would leave its place in the pattern, and the next look at a text would begin there.
+  return text.search(UNSEEN) >= 0;
 }
 
 function nameOf(code: number): string {

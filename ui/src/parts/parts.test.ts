@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { parseAnsi, stripAnsi } from "./ansi";
 import { cutOutput, lastLines, pieces } from "./cut";
 import { highlightLines, languageOf } from "./highlight";
-import { showUnseen } from "./invisible";
+import { hasUnseen, showUnseen } from "./invisible";
 import { renderBlock, splitBlocks } from "./render";
 import { amount, clockSpan, span } from "./time";
 
@@ -45,6 +45,9 @@ test("characters that can't be seen are named", () => {
   expect(names("half \ud800 pair")).toEqual(["U+D800"]);
   expect(names("plain\ttext\n日本 🌱 é")).toEqual([]);
   expect(showUnseen("a\u200bb").map((piece) => piece.text).join("")).toBe("a\u200bb");
+  // A question about one text changes nothing about the next look at a text.
+  expect(hasUnseen("a long beginning of a command, then \u202e")).toBe(true);
+  expect(names("rm \u202etxt.exe")).toEqual(["RLO"]);
 });
 
 function page(source: string): HTMLElement {

@@ -31,7 +31,7 @@ const fence = (code: string, info: string): string => {
         )
         .join("\n")
     : escape(code.replace(/\n$/, ""));
-  return `<pre class="md-code"><code>${body}</code></pre>`;
+  return `<pre class="md-code" tabindex="0"><code>${body}</code></pre>`;
 };
 md.renderer.rules["fence"] = (tokens, index) => fence(tokens[index]?.content ?? "", tokens[index]?.info ?? "");
 md.renderer.rules["code_block"] = (tokens, index) => fence(tokens[index]?.content ?? "", "");
@@ -47,11 +47,29 @@ for (const name of ["th_open", "td_open"]) {
 md.renderer.rules["table_open"] = () => '<div class="md-table"><table>';
 md.renderer.rules["table_close"] = () => "</table></div>";
 
+// `- [x] done` is a box that tells its state by shape and name; it can't be changed here.
+md.core.ruler.after("inline", "task_list", (state) => {
+  state.tokens.forEach((token, at) => {
+    if (token.type !== "inline" || state.tokens[at - 2]?.type !== "list_item_open") return;
+    const first = token.children?.[0];
+    const mark = first?.type === "text" ? /^\[([ xX])\](?=\s)/.exec(first.content) : null;
+    if (!first || !mark) return;
+    const isDone = mark[1] !== " ";
+    first.content = first.content.slice(mark[0].length);
+    const box = new state.Token("text", "", 0);
+    box.type = isDone ? "task_done" : "task_open";
+    token.children?.unshift(box);
+    state.tokens[at - 2]?.attrJoin("class", "md-task");
+  });
+});
+md.renderer.rules["task_done"] = () => '<span class="md-box md-checked"></span><span class="sr-only">done:</span>';
+md.renderer.rules["task_open"] = () => '<span class="md-box"></span><span class="sr-only">to do:</span>';
+
 const TAGS = [
   ...["p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "blockquote", "pre", "code", "span", "div"],
   ...["em", "strong", "s", "a", "table", "thead", "tbody", "tr", "th", "td"],
 ];
-const ATTRIBUTES = ["href", "title", "class", "start"];
+const ATTRIBUTES = ["href", "title", "class", "start", "tabindex"];
 
 const purifier = createDOMPurify(window);
 
@@ -67,7 +85,7 @@ export function renderBlock(source: string): string {
     ALLOW_DATA_ATTR: false,
     ALLOW_ARIA_ATTR: false,
     // These hold no address, whatever they hold.
-    ADD_URI_SAFE_ATTR: ["start"],
+    ADD_URI_SAFE_ATTR: ["start", "tabindex"],
     ALLOWED_URI_REGEXP: /^(?:https?:\/\/|mailto:)/i,
   });
 }
@@ -112,4 +130,13 @@ export function splitBlocks(text: string): string[] {
 
 function isListItem(line: string): boolean {
   return /^ {0,3}(?:[-*+]|\d{1,9}[.)])(?:\s|$)/.test(line);
+}
+
+/** The code of a block that is one fence without its end; `undefined` for every other block. */
+export function openFence(source: string): string | undefined {
+  const start = /^ {0,3}(`{3,}|~{3,})[^`\n]*\n/.exec(source);
+  if (!start?.[1]) return undefined;
+  const code = source.slice(start[0].length);
+  const closing = new RegExp(`(?:^|\\n) {0,3}${start[1]}[\`~]*[ \\t]*(?:\\n|$)`);
+  return closing.test(code) ? undefined : code;
 }

@@ -1,22 +1,14 @@
 // Times, spans and amounts as people read them, and one clock for all that shows a running time.
 
 import { createSignal, onCleanup, type Accessor } from "solid-js";
+import { onBeat } from "./beat";
 
 const [now, setNow] = createSignal(Date.now());
-let readers = 0;
-let timer: ReturnType<typeof setInterval> | undefined;
 
 /** The time, by the second, as long as somebody reads it: without readers nothing ticks. */
 export function useNow(): Accessor<number> {
-  readers += 1;
   setNow(Date.now());
-  timer ??= setInterval(() => setNow(Date.now()), 1000);
-  onCleanup(() => {
-    readers -= 1;
-    if (readers > 0) return;
-    clearInterval(timer);
-    timer = undefined;
-  });
+  onCleanup(onBeat((beat) => beat % 2 === 0 && setNow(Date.now())));
   return now;
 }
 

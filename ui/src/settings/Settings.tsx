@@ -1,10 +1,11 @@
 // Settings: the model, and how the window looks. What else concerns agents is in the settings files.
 
-import { For, Show, type JSX } from "solid-js";
+import { For, Show, createSignal, type JSX } from "solid-js";
 import { useApp } from "../app/context";
 import { Button } from "../parts/Button";
 import type { Theme } from "../app/prefs";
 import { Model } from "./Model";
+import { diagnostics } from "./diagnostics";
 import { foundWords, PROVIDERS } from "./providers";
 import s from "./Settings.module.css";
 
@@ -17,6 +18,19 @@ const THEMES: { theme: Theme; label: string }[] = [
 
 export function Settings(): JSX.Element {
   const app = useApp();
+  const [copied, setCopied] = createSignal(false);
+  const copy = async () => {
+    const about = app.startup();
+    if (!about) return;
+    const size = `${window.innerWidth} × ${window.innerHeight} at ${window.devicePixelRatio}`;
+    const page = { agent: navigator.userAgent, size, zoom: app.prefs.zoom(), theme: app.prefs.theme() };
+    try {
+      await navigator.clipboard.writeText(diagnostics(about, app.session()?.state, page));
+      setCopied(true);
+    } catch (error) {
+      app.report(error);
+    }
+  };
   return (
     <div class={s.settings}>
       <Model />
@@ -73,6 +87,12 @@ export function Settings(): JSX.Element {
         <dt>Data</dt>
         <dd class="selectable">{app.startup()?.dataDir}</dd>
       </dl>
+      <p class={s.copy}>
+        <Button small onClick={() => void copy()}>
+          Copy diagnostics
+        </Button>
+        <span role="status">{copied() ? "Copied: versions and figures, no keys and no texts." : ""}</span>
+      </p>
     </div>
   );
 }

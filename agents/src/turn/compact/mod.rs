@@ -81,7 +81,7 @@ impl State {
 }
 
 fn is_near_limit(worker: &Worker) -> bool {
-    let settings = worker.powers.compaction;
+    let settings = worker.upkeep.compaction;
     let Some(window) = settings.window.or_else(|| window::of(&worker.speaker().head.model)) else { return false };
     let (tokens, transcript) =
         worker.journal.read(|fold| (fold.context_tokens(&worker.id), fold.transcript(&worker.id)));

@@ -323,7 +323,7 @@ async fn another_root_is_found_again_with_everything_that_is_kept_there() {
     let archive = fresh.archive(&moved).await.unwrap();
     let kept = fixture.worktrees().all_archives().await.unwrap();
     let kept: Vec<_> = kept.into_iter().map(|kept| kept.archived.reference).collect();
-    assert_eq!(kept, [archive.reference.clone()]);
+    assert_eq!(kept, std::slice::from_ref(&archive.reference));
     let root = Some(elsewhere.as_path());
     let back = fresh.restore(&moved.repository, Trust::Trusted, &archive.reference, root).await.unwrap();
     assert_eq!(back.path(), moved.path());
