@@ -136,6 +136,7 @@ async fn run_turn(worker: &Worker, inbox: &mut mpsc::UnboundedReceiver<Wish>, ma
         biased;
         outcome = turn::run(worker, max_steps).instrument(turn::span(worker)) => outcome,
         () = told_to_stop(inbox) => TurnOutcome::Interrupted,
+        lost = turn::lost(worker) => lost.into(),
     };
     match &outcome {
         TurnOutcome::Finished => {}

@@ -250,9 +250,15 @@ fn grow(delta: &mut Delta, next: &Delta) -> bool {
             *count = *newer;
             true
         }
+        (Delta::Making { done, all, .. }, Delta::Making { done: newer, all: of, .. }) => {
+            (*done, *all) = (*newer, *of);
+            true
+        }
         (
-            Delta::Text { offset, text, .. } | Delta::Output { offset, text, .. },
-            Delta::Text { offset: next_at, text: next, .. } | Delta::Output { offset: next_at, text: next, .. },
+            Delta::Text { offset, text, .. } | Delta::Output { offset, text, .. } | Delta::Setup { offset, text, .. },
+            Delta::Text { offset: next_at, text: next, .. }
+            | Delta::Output { offset: next_at, text: next, .. }
+            | Delta::Setup { offset: next_at, text: next, .. },
         ) => {
             let end = *offset + u32::try_from(text.encode_utf16().count()).unwrap_or(u32::MAX);
             let continues = *next_at == end;
@@ -274,7 +280,9 @@ fn is_same_target(a: &Delta, b: &Delta) -> bool {
         (Delta::Output { agent, call, .. }, Delta::Output { agent: agent_b, call: call_b, .. }) => {
             agent == agent_b && call == call_b
         }
-        (Delta::Changes { agent, .. }, Delta::Changes { agent: agent_b, .. }) => agent == agent_b,
+        (Delta::Changes { agent, .. }, Delta::Changes { agent: agent_b, .. })
+        | (Delta::Making { agent, .. }, Delta::Making { agent: agent_b, .. })
+        | (Delta::Setup { agent, .. }, Delta::Setup { agent: agent_b, .. }) => agent == agent_b,
         _ => false,
     }
 }

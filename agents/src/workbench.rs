@@ -114,6 +114,7 @@ impl Workbench {
             default_model: std::sync::Mutex::new(options.default_model),
             known_models: KnownModels::default(),
             model_override: options.model_override,
+            commands: tool::Commands::new(options.tools.clone()),
             toolbox: toolbox(options.tools),
             adjust: options.adjust,
             rules: options.rules,
@@ -412,8 +413,21 @@ impl Workbench {
     /// Puts right what a crash left of worktrees, before the first agent works.
     async fn repair(&self) {
         let repair = async || {
-            if let Err(error) = self.kit.worktrees.repair().await {
-                tracing::error!(%error, "the worktrees could not be put right");
+            match self.kit.worktrees.repair().await {
+                Ok(repaired) => {
+                    for mended in repaired.done {
+                        tracing::warn!(?mended, "a worktree that a crash had left was put right");
+                    }
+                }
+                Err(error) => tracing::error!(%error, "the worktrees could not be put right"),
+            }
+            match self.kit.worktrees.expire_all().await {
+                Ok(expired) => {
+                    for reference in expired {
+                        tracing::info!(reference, "the archive of a discarded worktree has expired");
+                    }
+                }
+                Err(error) => tracing::error!(%error, "the archives could not be looked at"),
             }
         };
         self.repaired.get_or_init(repair).await;

@@ -348,7 +348,7 @@ const sum = (numbers: readonly number[]) => numbers.reduce((all, number) => all 
 function stillOpen(deltas: Batch["deltas"], events: readonly Event[]): Batch["deltas"] {
   return deltas.filter(
     (delta) =>
-      delta.type !== "changes" &&
+      (delta.type === "text" || delta.type === "output") &&
       !events.some((event) =>
         delta.type === "output"
           ? event.type === "call_ended" && event.call === delta.call

@@ -501,6 +501,28 @@ duration_ms: number,
  */
 warning?: string, };
 
+export type SetupRan = { 
+/**
+ * The command line, as set.
+ */
+command: string, 
+/**
+ * Its exit status; absent when it was ended, or never started. Anything but 0 undoes the worktree.
+ */
+exit?: number, 
+/**
+ * The end of what it wrote, or why it never ran.
+ */
+output: string, 
+/**
+ * How far the kernel confined it, in words for people.
+ */
+confinement: string, 
+/**
+ * How long it took, in milliseconds.
+ */
+duration_ms: number, };
+
 export type CompactionTrigger = "manual" | "auto" | "overflow";
 
 export type CompactionWish = { 
@@ -665,7 +687,11 @@ reason: WithdrawnReason, } | { "type": "mode_changed",
 /**
  * The new mode.
  */
-mode: PermissionMode, } | { "type": "worktree_created", 
+mode: PermissionMode, } | { "type": "worktree_planned", 
+/**
+ * Where it will be, on which branch; its base isn't known yet.
+ */
+worktree: WorktreeView, } | { "type": "setup_ran" } & SetupRan | { "type": "worktree_created", 
 /**
  * Where, on which branch, from what.
  */
@@ -883,7 +909,11 @@ reason: WithdrawnReason, } | { "type": "mode_changed",
 /**
  * The new mode.
  */
-mode: PermissionMode, } | { "type": "worktree_created", 
+mode: PermissionMode, } | { "type": "worktree_planned", 
+/**
+ * Where it will be, on which branch; its base isn't known yet.
+ */
+worktree: WorktreeView, } | { "type": "setup_ran" } & SetupRan | { "type": "worktree_created", 
 /**
  * Where, on which branch, from what.
  */
@@ -2060,6 +2090,30 @@ offset: number,
 /**
  * The new text.
  */
+text: string, } | { "type": "making", 
+/**
+ * Whose worktree.
+ */
+agent: AgentId, 
+/**
+ * How many of its files are there.
+ */
+done: number, 
+/**
+ * All; 0 when that isn't known.
+ */
+all: number, } | { "type": "setup", 
+/**
+ * Whose worktree.
+ */
+agent: AgentId, 
+/**
+ * Where `text` stands in the output of all its commands.
+ */
+offset: number, 
+/**
+ * The new text.
+ */
 text: string, } | { "type": "changes", 
 /**
  * Whose worktree.
@@ -2142,7 +2196,7 @@ content: string,
  */
 status: TodoStatus, };
 
-export type WorktreeState = { "kind": "live" } | { "kind": "removed", 
+export type WorktreeState = { "kind": "making" } | { "kind": "live" } | { "kind": "removed", 
 /**
  * The ref that holds its content; absent when nothing had changed.
  */
@@ -2158,7 +2212,7 @@ path: string,
  */
 branch: string, 
 /**
- * The commit it started from, as full hexadecimal hash.
+ * The commit it started from, as full hexadecimal hash; empty while it is being made.
  */
 base: string, 
 /**
@@ -2255,6 +2309,10 @@ activity: string,
  * Its worktree, if it has one.
  */
 worktree?: WorktreeView, 
+/**
+ * The setup of its worktree, as far as it ran.
+ */
+setup?: Array<SetupRan>, 
 /**
  * What differs from its worktree's base.
  */

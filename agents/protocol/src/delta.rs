@@ -36,6 +36,24 @@ pub enum Delta {
         /// The new text.
         text: String,
     },
+    /// Files of an agent's worktree are laid out.
+    Making {
+        /// Whose worktree.
+        agent: AgentId,
+        /// How many of its files are there.
+        done: u32,
+        /// All; 0 when that isn't known.
+        all: u32,
+    },
+    /// The setup of an agent's worktree writes output.
+    Setup {
+        /// Whose worktree.
+        agent: AgentId,
+        /// Where `text` stands in the output of all its commands.
+        offset: u32,
+        /// The new text.
+        text: String,
+    },
     /// Something in an agent's worktree was touched, and it differs from its base in another way than before.
     Changes {
         /// Whose worktree.

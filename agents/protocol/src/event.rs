@@ -171,6 +171,13 @@ pub enum EventBody {
         /// The new mode.
         mode: PermissionMode,
     },
+    /// A worktree is being made for the agent. `worktree_created` follows, or `worktree_removed` when nothing came of it.
+    WorktreePlanned {
+        /// Where it will be, on which branch; its base isn't known yet.
+        worktree: WorktreeView,
+    },
+    /// A command of the worktree's setup came to its end.
+    SetupRan(SetupRan),
     /// The agent's worktree is there.
     WorktreeCreated {
         /// Where, on which branch, from what.
@@ -263,6 +270,24 @@ pub struct HookRan {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub warning: Option<String>,
+}
+
+/// A command that ran in a new worktree before its agent did anything there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SetupRan {
+    /// The command line, as set.
+    pub command: String,
+    /// Its exit status; absent when it was ended, or never started. Anything but 0 undoes the worktree.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub exit: Option<i32>,
+    /// The end of what it wrote, or why it never ran.
+    pub output: String,
+    /// How far the kernel confined it, in words for people.
+    pub confinement: String,
+    /// How long it took, in milliseconds.
+    #[ts(type = "number")]
+    pub duration_ms: u64,
 }
 
 /// Something a person should know.

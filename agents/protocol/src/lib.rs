@@ -33,7 +33,7 @@ pub use cost::{
     Asked, CacheMiss, LongerPrompts, MissReason, MissView, Price, PriceList, PromptSize, Rates, Seller, Spending,
 };
 pub use delta::{Batch, Delta, Storage, TextKind};
-pub use event::{Event, EventBody, HookRan, Warning};
+pub use event::{Event, EventBody, HookRan, SetupRan, Warning};
 pub use id::{AgentId, BlobHash, CallId, InputId, MergeId, RequestId, SessionId, TaskId};
 pub use jiff::Timestamp;
 pub use merge::{

@@ -8,8 +8,8 @@ use ts_rs::TS;
 
 use crate::{
     AgentId, AgentKind, AgentOutcome, CallId, CallResult, ChangeCount, CompactionWish, HookRan, Inherited, Input,
-    MergeId, Message, MissView, PermissionMode, PermissionRequest, ReviewView, SessionId, ShellView, Spending, Usage,
-    Warning,
+    MergeId, Message, MissView, PermissionMode, PermissionRequest, ReviewView, SessionId, SetupRan, ShellView,
+    Spending, Usage, Warning,
 };
 
 /// A session as of one moment. Subscribing from `cursor` continues it.
@@ -113,6 +113,10 @@ pub struct AgentView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub worktree: Option<WorktreeView>,
+    /// The setup of its worktree, as far as it ran.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<SetupRan>>")]
+    pub setup: Vec<SetupRan>,
     /// What differs from its worktree's base.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -224,7 +228,7 @@ pub struct WorktreeView {
     pub path: String,
     /// Branch name, without `refs/heads/`.
     pub branch: String,
-    /// The commit it started from, as full hexadecimal hash.
+    /// The commit it started from, as full hexadecimal hash; empty while it is being made.
     pub base: String,
     /// Whether the base is a snapshot of uncommitted work rather than a commit of the person.
     pub base_is_snapshot: bool,
@@ -236,6 +240,8 @@ pub struct WorktreeView {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum WorktreeState {
+    /// Its files are being laid out; the agent can think already.
+    Making,
     /// On disk.
     Live,
     /// Taken away; there is nothing in it that isn't elsewhere.

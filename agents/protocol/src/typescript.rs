@@ -20,7 +20,7 @@ pub fn declarations() -> String {
         AgentKind, Inherited, AgentCreated, Input, InputSource, Usage,
         Seller, Asked, PromptSize, Spending, MissReason, CacheMiss, MissView, Rates, LongerPrompts, Price, PriceList,
         StepEnded, ResultDetail, CallResult,
-        FailureCode, TurnOutcome, AgentOutcome, Warning, HookRan,
+        FailureCode, TurnOutcome, AgentOutcome, Warning, HookRan, SetupRan,
         CompactionTrigger, CompactionWish, Compacted, HeadChanged, EventBody, Event,
         PermissionMode, Asker, Access, PermissionRequest, Answer, DecidedBy, WithdrawnReason,
         ChangeKind, ChangeCount, ChangedFile, ChangeSummary, LineKind, DiffLine, Hunk, FileDiff,

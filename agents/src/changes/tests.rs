@@ -24,6 +24,7 @@ async fn made_in(fixture: &Fixture, trust: Trust) -> (Worktrees, Worktree, Chang
         trust,
         hooks: false,
         setup: None,
+        root: None,
     };
     let worktree = worktrees.create(spec).await.unwrap();
     let changes = Changes::of(&fixture.offshoot(), &worktree);

@@ -1,9 +1,10 @@
 //! Tells when something in a worktree was touched, without any process while nothing is.
 //!
-//! Every folder that git doesn't ignore is watched. Where the system runs out of watches, the whole directory is reported
-//! as touched now and then instead.
+//! Every folder that git doesn't ignore is watched: those of the index at once, without a look at the directory, the rest a
+//! moment later, when a walk has found them; they are reported as touched then. Where the system runs out of watches, the
+//! whole directory is reported as touched now and then instead.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,6 +16,7 @@ use ignore::WalkBuilder;
 use notify::event::{AccessKind, AccessMode};
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
+use crate::git::to_path;
 use crate::worktree::Worktree;
 
 /// How long it must be quiet before touched paths are reported.
@@ -42,11 +44,15 @@ pub enum Touched {
 pub struct Watch {
     wake: Sender<Message>,
     polling: Arc<AtomicBool>,
-    thread: Option<JoinHandle<()>>,
+    /// Tells the walk that nobody waits for it any more.
+    stop: Arc<AtomicBool>,
+    threads: Vec<JoinHandle<()>>,
 }
 
 enum Message {
     Event(notify::Result<notify::Event>),
+    /// A folder that a walk has found.
+    Folder(PathBuf),
     Stop,
 }
 
@@ -60,7 +66,8 @@ impl Watch {
             move |event| drop(events.send(Message::Event(event))),
             notify::Config::default().with_follow_symlinks(false),
         );
-        Self::run(worktree.path().to_path_buf(), watcher.ok(), (wake, messages), POLL, told)
+        let listed = listed(worktree.path(), &worktree.checkout.index());
+        Self::run(worktree.path().to_path_buf(), listed, watcher.ok(), (wake, messages), POLL, told)
     }
 
     /// Whether the system's watches ran out, so that changes are seen later.
@@ -70,25 +77,49 @@ impl Watch {
 
     fn run(
         root: PathBuf,
+        listed: Option<Vec<PathBuf>>,
         watcher: Option<RecommendedWatcher>,
         (wake, messages): (Sender<Message>, Receiver<Message>),
         poll: Duration,
         told: impl FnMut(Touched) + Send + 'static,
     ) -> Self {
         let polling = Arc::new(AtomicBool::new(watcher.is_none()));
-        let mut watching =
-            Watching { root, watcher, polling: Arc::clone(&polling), touched: BTreeSet::new(), all: false };
+        let mut watching = Watching {
+            root,
+            watcher,
+            known: HashSet::new(),
+            polling: Arc::clone(&polling),
+            touched: BTreeSet::new(),
+            all: false,
+        };
         let top = watching.root.clone();
-        watching.add_below(&top);
-        let thread = std::thread::spawn(move || watching.report(&messages, poll, told));
-        Self { wake, polling, thread: Some(thread) }
+        let stop = Arc::new(AtomicBool::new(false));
+        let mut threads = Vec::new();
+        match listed.filter(|_| watching.watcher.is_some()) {
+            Some(folders) => {
+                for folder in &folders {
+                    watching.add(folder);
+                }
+                let (found, stop) = (wake.clone(), Arc::clone(&stop));
+                threads.push(std::thread::spawn(move || {
+                    for folder in walk(&top).take_while(|_| !stop.load(Ordering::Relaxed)) {
+                        // It fails only when nobody watches any more.
+                        let _ = found.send(Message::Folder(folder));
+                    }
+                }));
+            }
+            None => watching.add_below(&top),
+        }
+        threads.push(std::thread::spawn(move || watching.report(&messages, poll, told)));
+        Self { wake, polling, stop, threads }
     }
 }
 
 impl Drop for Watch {
     fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
         let _ = self.wake.send(Message::Stop);
-        if let Some(thread) = self.thread.take() {
+        for thread in self.threads.drain(..) {
             let _ = thread.join();
         }
     }
@@ -98,6 +129,8 @@ struct Watching {
     root: PathBuf,
     /// Absent when there are no watches to be had.
     watcher: Option<RecommendedWatcher>,
+    /// Folders that are watched, as far as they are still there.
+    known: HashSet<PathBuf>,
     polling: Arc<AtomicBool>,
     touched: BTreeSet<PathBuf>,
     all: bool,
@@ -114,8 +147,12 @@ impl Watching {
                 None => Duration::MAX,
             };
             match receive(messages, wait) {
-                Ok(Message::Event(event)) => {
-                    self.take(event);
+                Ok(message @ (Message::Event(_) | Message::Folder(_))) => {
+                    match message {
+                        Message::Event(event) => self.take(event),
+                        Message::Folder(folder) => self.take_found(&folder),
+                        Message::Stop => return,
+                    }
                     if self.all || !self.touched.is_empty() {
                         first.get_or_insert_with(Instant::now);
                     }
@@ -163,32 +200,80 @@ impl Watching {
         }
     }
 
+    /// A folder that no file of the index is in: what happened there before it was watched is looked at.
+    fn take_found(&mut self, folder: &Path) {
+        if self.watcher.is_none() || self.known.contains(folder) {
+            return;
+        }
+        self.add(folder);
+        if let Ok(inside) = folder.strip_prefix(&self.root) {
+            self.touched.insert(inside.to_path_buf());
+        }
+    }
+
     /// Watches a folder and those below it that git doesn't ignore.
     fn add_below(&mut self, folder: &Path) {
+        for folder in walk(folder) {
+            self.add(&folder);
+        }
+    }
+
+    /// Watches a folder, unless there are no watches to be had. Doing it again renews what a folder of the same name lost.
+    fn add(&mut self, folder: &Path) {
         let Some(watcher) = &mut self.watcher else { return };
-        // Ignore files count as in git: those of the folders above, up to the top, too. None of the person's own, since
-        // watching too much does no harm.
-        let walk = WalkBuilder::new(folder)
-            .hidden(false)
-            .ignore(false)
-            .git_global(false)
-            .git_exclude(false)
-            .follow_links(false)
-            .filter_entry(|entry| entry.file_name() != ".git" && entry.file_type().is_some_and(|kind| kind.is_dir()))
-            .build();
-        for entry in walk.flatten() {
-            match watcher.watch(entry.path(), RecursiveMode::NonRecursive) {
-                Ok(()) => {}
-                // It went away again; its parent's watch tells.
-                Err(_) if entry.path().symlink_metadata().is_err() => {}
-                Err(_) => {
-                    self.watcher = None;
-                    self.polling.store(true, Ordering::Relaxed);
-                    return;
-                }
+        match watcher.watch(folder, RecursiveMode::NonRecursive) {
+            Ok(()) => drop(self.known.insert(folder.to_path_buf())),
+            // It went away again; its parent's watch tells.
+            Err(_) if folder.symlink_metadata().is_err() => {}
+            Err(_) => {
+                self.watcher = None;
+                self.polling.store(true, Ordering::Relaxed);
             }
         }
     }
+}
+
+/// A folder and those below it that git doesn't ignore. Ignore files count as in git: those of the folders above, up to the
+/// top, too. None of the person's own, since watching too much does no harm.
+fn walk(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    let walk = WalkBuilder::new(folder)
+        .hidden(false)
+        .ignore(false)
+        .git_global(false)
+        .git_exclude(false)
+        .follow_links(false)
+        .filter_entry(|entry| entry.file_name() != ".git" && entry.file_type().is_some_and(|kind| kind.is_dir()))
+        .build();
+    walk.flatten().map(ignore::DirEntry::into_path)
+}
+
+/// The top and every folder on the way to a file of the index, those above first. Nothing where it can't be read.
+fn listed(root: &Path, index: &Path) -> Option<Vec<PathBuf>> {
+    let index = git2::Index::open(index).ok()?;
+    let mut folders = BTreeSet::from([root.to_path_buf()]);
+    let mut last: Vec<u8> = Vec::new();
+    for entry in index.iter() {
+        let end = entry.path.iter().rposition(|byte| *byte == b'/').unwrap_or(0);
+        // Neighbours lie in the same folder, mostly.
+        if end == 0 || entry.path[..end] == last[..] {
+            continue;
+        }
+        last = entry.path[..end].to_vec();
+        for folder in to_path(&last).ancestors().filter(|folder| !folder.as_os_str().is_empty()) {
+            if !folders.insert(root.join(folder)) {
+                break;
+            }
+        }
+    }
+    // One that the agent has replaced by a link leads elsewhere, and so does everything below it.
+    let mut there: HashSet<PathBuf> = HashSet::new();
+    let is_there = |folder: &PathBuf| folder.symlink_metadata().is_ok_and(|meta| meta.is_dir());
+    for folder in folders {
+        if folder == root || folder.parent().is_some_and(|above| there.contains(above)) && is_there(&folder) {
+            there.insert(folder);
+        }
+    }
+    Some(there.into_iter().collect())
 }
 
 fn receive(messages: &Receiver<Message>, wait: Duration) -> Result<Message, RecvTimeoutError> {
@@ -223,7 +308,7 @@ mod tests {
         let watcher = notify::recommended_watcher(move |event| drop(events.send(Message::Event(event)))).unwrap();
         let root = root.canonicalize().unwrap();
         let told = move |touched| drop(send.send(touched));
-        (Watch::run(root, Some(watcher), (wake, messages), POLL, told), reports)
+        (Watch::run(root, None, Some(watcher), (wake, messages), POLL, told), reports)
     }
 
     /// Waits until all these paths were reported.
@@ -264,12 +349,42 @@ mod tests {
     }
 
     #[test]
+    fn the_folders_of_the_index_are_watched_at_once_and_the_others_a_moment_later() {
+        let folder = folder();
+        let root = folder.path().canonicalize().unwrap();
+        let elsewhere = tempfile::tempdir().unwrap();
+        write(&root, "notes/old.txt", "x");
+        std::os::unix::fs::symlink(elsewhere.path(), root.join("link")).unwrap();
+        let mut index = git2::Index::open(&root.join("index")).unwrap();
+        let blob = git2::Oid::from_str("e69de29bb2d1d6434b8b29ae775ad8c2e48c5391").unwrap();
+        for path in ["src/deep/a.txt", "README.md", "gone/b.txt", "link/below/c.txt"] {
+            index.add(&crate::git::index_entry(path.into(), blob, 0o100_644)).unwrap();
+        }
+        index.write().unwrap();
+        let mut folders = listed(&root, &root.join("index")).unwrap();
+        folders.sort();
+        assert_eq!(folders, [root.clone(), root.join("src"), root.join("src/deep")]);
+
+        let (send, reports) = channel();
+        let (wake, messages) = channel();
+        let events = wake.clone();
+        let watcher = notify::recommended_watcher(move |event| drop(events.send(Message::Event(event)))).unwrap();
+        let told = move |touched| drop(send.send(touched));
+        let _watch = Watch::run(root.clone(), Some(folders), Some(watcher), (wake, messages), POLL, told);
+        write(&root, "src/deep/a.txt", "changed");
+        expect(&reports, &["src/deep/a.txt", "notes"]);
+        write(&root, "notes/old.txt", "changed");
+        expect(&reports, &["notes/old.txt"]);
+    }
+
+    #[test]
     fn without_watches_everything_is_reported_now_and_then() {
         let folder = folder();
         let (send, reports) = channel();
         let told = move |touched| drop(send.send(touched));
         let root = folder.path().to_path_buf();
-        let watch = Watch::run(root, None, channel(), Duration::from_millis(1), told);
+        let watch =
+            Watch::run(root, Some(vec![folder.path().to_path_buf()]), None, channel(), Duration::from_millis(1), told);
         assert!(watch.is_polling());
         for _ in 0..3 {
             assert_eq!(reports.recv_timeout(PATIENCE).unwrap(), Touched::Everything);

@@ -92,15 +92,16 @@ impl Fixture {
 
     /// Everything of a checkout that Offshoot may not change: index and HEAD byte for byte, branches that aren't ours,
     /// stash, configuration, and every file.
+    #[expect(clippy::unused_self, reason = "it is this person's checkout")]
     pub(crate) fn state(&self, directory: &Path) -> BTreeMap<String, Vec<u8>> {
         let mut state = files(directory);
-        let git_dir = self.git(directory, &["rev-parse", "--absolute-git-dir"]);
-        let git_dir = Path::new(git_dir.trim_end_matches('\n'));
+        let repository = git2::Repository::open(directory).unwrap();
         for name in ["index", "HEAD", "config", "logs/HEAD", "logs/refs/stash"] {
-            state.insert(format!("git:{name}"), std::fs::read(git_dir.join(name)).unwrap_or_default());
+            state.insert(format!("git:{name}"), std::fs::read(repository.path().join(name)).unwrap_or_default());
         }
-        let refs = self.git(directory, &["for-each-ref", "--format=%(refname) %(objectname)"]);
-        let theirs: Vec<_> = refs.lines().filter(|line| !line.contains("offshoot")).collect();
+        let refs = repository.references().unwrap().flatten();
+        let named = refs.map(|it| format!("{} {:?}", String::from_utf8_lossy(it.name_bytes()), it.target()));
+        let theirs: Vec<String> = named.filter(|line| !line.contains("offshoot")).collect();
         state.insert("git:refs".to_owned(), theirs.join("\n").into_bytes());
         state
     }

@@ -1,4 +1,4 @@
-//! Git's index file: copied, and written whole (version 2, no extensions).
+//! Git's index file: copied, and written whole (version 2, with no extension but the cached trees).
 //!
 //! Format: <https://git-scm.com/docs/index-format>.
 
@@ -34,10 +34,23 @@ pub(crate) struct Entry {
     pub(crate) stat: Stat,
 }
 
-/// Writes an index of these entries. They must be in the order of their paths, byte by byte.
-pub(crate) fn write(path: &Path, entries: &[Entry]) -> Result<(), GitError> {
+/// A tree that the entries of an index are known to make, so that git needn't put it together again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Folder {
+    /// The last part of its path; empty for the root.
+    pub(crate) name: Vec<u8>,
+    pub(crate) id: Oid,
+    /// Files below it, at any depth.
+    pub(crate) entries: usize,
+    /// Folders directly in it; they follow, each with its own behind it.
+    pub(crate) folders: usize,
+}
+
+/// Writes an index of these entries. They must be in the order of their paths, byte by byte. `folders` are the trees that
+/// they make, the root first, or nothing.
+pub(crate) fn write(path: &Path, entries: &[Entry], folders: &[Folder]) -> Result<(), GitError> {
     let what = || format!("writing {}", path.display());
-    std::fs::write(path, encode(entries)).map_err(GitError::io(what()))
+    std::fs::write(path, encode(entries, folders)).map_err(GitError::io(what()))
 }
 
 /// Copies an index with its time. A file that was written after the index, but in the same moment, looks untouched by its
@@ -50,7 +63,7 @@ pub(crate) fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
     std::fs::File::options().append(true).open(to)?.set_modified(modified)
 }
 
-fn encode(entries: &[Entry]) -> Vec<u8> {
+fn encode(entries: &[Entry], folders: &[Folder]) -> Vec<u8> {
     /// Bytes of an entry before its path.
     const FIXED: usize = 62;
     /// Longest path whose length is written down.
@@ -72,6 +85,17 @@ fn encode(entries: &[Entry]) -> Vec<u8> {
         // At least one NUL, up to a multiple of eight.
         let length = (bytes.len() - start) / 8 * 8 + 8;
         bytes.resize(start + length, 0);
+    }
+    if !folders.is_empty() {
+        let mut extension: Vec<u8> = Vec::with_capacity(folders.len() * 48);
+        for Folder { name, id, entries, folders } in folders {
+            extension.extend(name);
+            extension.extend(format!("\0{entries} {folders}\n").as_bytes());
+            extension.extend(id.as_bytes());
+        }
+        bytes.extend(b"TREE");
+        bytes.extend(u32::try_from(extension.len()).unwrap_or(u32::MAX).to_be_bytes());
+        bytes.extend(extension);
     }
     let checksum = Sha1::digest(&bytes);
     bytes.extend(checksum);

@@ -9,6 +9,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use tokio_util::sync::CancellationToken;
+
 use super::{GitError, Output};
 
 /// How much of standard error is kept, in bytes.
@@ -19,27 +21,31 @@ const GRACE: Duration = Duration::from_secs(2);
 
 /// Ends running and refuses further processes of one undertaking. Clones share the state.
 #[derive(Clone, Debug, Default)]
-pub struct Cancel(Arc<Mutex<Running>>);
-
-#[derive(Debug, Default)]
-struct Running {
-    cancelled: bool,
-    groups: HashSet<u32>,
+pub struct Cancel {
+    /// Said under the lock on what runs.
+    said: CancellationToken,
+    /// The groups of the processes that run.
+    running: Arc<Mutex<HashSet<u32>>>,
 }
 
 impl Cancel {
     /// Kills what runs; what is started later fails at once.
     pub fn cancel(&self) {
-        let mut running = self.lock();
-        running.cancelled = true;
-        for group in &running.groups {
+        let running = self.lock();
+        self.said.cancel();
+        for group in &*running {
             kill(*group);
         }
     }
 
+    /// Waits for [`Cancel::cancel`].
+    pub async fn cancelled(&self) {
+        self.said.cancelled().await;
+    }
+
     /// Whether [`Cancel::cancel`] was called.
     pub fn is_cancelled(&self) -> bool {
-        self.lock().cancelled
+        self.said.is_cancelled()
     }
 
     /// An error once it was cancelled.
@@ -47,8 +53,8 @@ impl Cancel {
         if self.is_cancelled() { Err(GitError::Cancelled) } else { Ok(()) }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Running> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, HashSet<u32>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -92,11 +98,11 @@ impl Group {
         std::os::unix::process::CommandExt::process_group(command, 0);
         // Under the lock, so that a cancellation either forbids the start or sees the process.
         let mut running = cancel.lock();
-        if running.cancelled {
+        if cancel.is_cancelled() {
             return Err(GitError::Cancelled);
         }
         Ok(command.spawn().map(|child| {
-            running.groups.insert(child.id());
+            running.insert(child.id());
             Self { child, cancel: cancel.clone(), reaped: false }
         }))
     }
@@ -115,7 +121,7 @@ impl Group {
             match self.child.try_wait() {
                 Ok(None) => {}
                 Ok(Some(status)) => {
-                    running.groups.remove(&self.child.id());
+                    running.remove(&self.child.id());
                     self.reaped = true;
                     return Some(Ok(status.code()));
                 }
@@ -136,7 +142,7 @@ impl Drop for Group {
         if !self.reaped {
             self.kill();
             let _ = self.child.wait();
-            self.cancel.lock().groups.remove(&self.child.id());
+            self.cancel.lock().remove(&self.child.id());
         }
     }
 }

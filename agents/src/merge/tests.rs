@@ -51,6 +51,7 @@ impl World {
             trust: Trust::Trusted,
             hooks: false,
             setup: None,
+            root: None,
         };
         self.worktrees.create(spec).await.unwrap()
     }

@@ -29,7 +29,7 @@ pub(super) const TOP: [&str; 20] = [
 pub(super) const PERMISSIONS: [&str; 6] =
     ["allow", "ask", "deny", "defaultMode", "additionalDirectories", "unconfinedCommands"];
 /// Keys of `worktree`.
-pub(super) const WORKTREE: [&str; 4] = ["base", "directory", "hooks", "setup"];
+pub(super) const WORKTREE: [&str; 5] = ["base", "budget", "directory", "hooks", "setup"];
 /// Keys of one entry of an event in `hooks`.
 pub(super) const GROUP: [&str; 2] = ["matcher", "hooks"];
 /// Keys of one hook.

@@ -99,6 +99,8 @@ pub struct ModelChoice {
 pub struct WorktreeSettings {
     /// What they start from.
     pub base: Base,
+    /// How many GB (10⁹ bytes) they may take on disk before somebody is told; absent: nobody has said.
+    pub budget: Option<u64>,
     /// Where they are; absent: in the data folder.
     pub directory: Option<PathBuf>,
     /// Whether the repository's own hooks run when one is made.
@@ -383,6 +385,8 @@ impl<'r> Reader<'r> {
         let (base, home) = (self.folders.main_checkout.clone(), self.folders.home.clone());
         let directory = |node: &Node| value::path(node, base.as_deref(), home.as_deref()).map(Some);
         self.single(worktree, "base", value::worktree_base, &mut settings.base);
+        let gigabytes = |node: &Node| value::number(node, 1, 1_000_000).map(Some);
+        self.single(worktree, "budget", gigabytes, &mut settings.budget);
         self.single(worktree, "directory", directory, &mut settings.directory);
         self.single(worktree, "hooks", value::flag, &mut settings.hooks);
         self.single(worktree, "setup", value::commands, &mut settings.setup);

@@ -125,7 +125,7 @@ fn every_own_value_is_read() {
   "$schema": "x", "forks": "never", "background": false, "foregroundTimeout": 30, "runningLimit": 3, "agentLimit": 10,
   "wakeParent": false, "model": "opus", "modelAliases": {"Opus": "big-1", "local": "qwen3"}, "provider": "openai-responses", "baseUrl": "http://localhost:1/v1/", "theme": "dark",
   "environment": ["CARGO_HOME", "MY_TOKEN"],
-  "worktree": {"base": "main", "directory": "../trees", "hooks": true, "setup": "npm ci"}
+  "worktree": {"base": "main", "budget": 5, "directory": "../trees", "hooks": true, "setup": "npm ci"}
 }"#,
     );
     assert_eq!(loaded.warnings, []);
@@ -140,7 +140,7 @@ fn every_own_value_is_read() {
     assert_eq!(loaded.model.base_url.as_deref(), Some("http://localhost:1/v1"));
     assert_eq!(loaded.theme, Some(Theme::Dark));
     assert_eq!(loaded.environment, ["CARGO_HOME", "MY_TOKEN"]);
-    assert_eq!(loaded.worktree.base, Base::Named("main".to_owned()));
+    assert_eq!((loaded.worktree.base, loaded.worktree.budget), (Base::Named("main".to_owned()), Some(5)));
     assert!(loaded.worktree.directory.unwrap().ends_with("main/../trees"));
     assert_eq!((loaded.worktree.hooks, loaded.worktree.setup), (true, vec!["npm ci".to_owned()]));
 }

@@ -18,7 +18,7 @@ use tokio::io::AsyncReadExt as _;
 use tokio::time::{Instant, sleep_until};
 
 use super::capture::Capture;
-use super::{Environment, OutputSink, ShellJob, Tool, ToolContext, ToolError, ToolOutput, input};
+use super::{Environment, Options, OutputSink, ShellJob, Tool, ToolContext, ToolError, ToolOutput, input};
 use crate::boundary::Place;
 use crate::sandbox::{CommandSpec, Confinement, Limits, Prepared, Sandbox, SandboxError};
 
@@ -153,7 +153,12 @@ impl Tool for Bash {
 }
 
 impl Bash {
-    fn prepare(&self, command: &str, place: &Place) -> Result<Prepared, ToolError> {
+    pub(super) fn new(options: Options) -> Self {
+        let Options { sandbox, environment, network, writable, limits, unconfined_allowed, .. } = options;
+        Self { sandbox, environment, network, writable, limits, unconfined_allowed }
+    }
+
+    pub(super) fn prepare(&self, command: &str, place: &Place) -> Result<Prepared, ToolError> {
         // Nothing can be mounted over a link, so a command could replace it.
         if matches!(self.sandbox.confinement(), Confinement::Bubblewrap { .. })
             && place.directory.join(".git").is_symlink()
@@ -235,7 +240,7 @@ impl From<SandboxError> for ToolError {
 
 /// How a command came to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Ending {
+pub(super) enum Ending {
     /// By itself, with this status; none if a signal ended it.
     Exited(Option<i32>),
     TimedOut,
@@ -243,7 +248,7 @@ enum Ending {
 }
 
 impl Ending {
-    fn explain(self, timeout: Duration) -> (&'static str, String) {
+    pub(super) fn explain(self, timeout: Duration) -> (&'static str, String) {
         match self {
             Self::Exited(Some(status @ 129..=192)) => {
                 ("command_failed", format!("exit status {status} (perhaps ended by signal {})", status - 128))
@@ -291,7 +296,7 @@ async fn run_into(sandbox: Arc<Sandbox>, prepared: Prepared, file: PathBuf) -> S
 
 /// Runs a command to its end, whatever that is, and reads what it writes. When this returns, or is dropped, it has ended
 /// or is being ended, with everything it started.
-async fn follow(
+pub(super) async fn follow(
     sandbox: &Sandbox,
     mut prepared: Prepared,
     timeout: Duration,

@@ -242,6 +242,7 @@ impl Toolbox {
 pub mod agent;
 mod bash;
 mod capture;
+mod commands;
 pub(crate) mod commit;
 mod diff;
 pub(crate) mod disk;
@@ -265,6 +266,7 @@ mod tree_walk;
 mod web_fetch;
 mod write;
 
+pub use commands::{Commands, Ran};
 pub use commit::{CommitCall, Commits};
 pub use file_memory::{FileMemory, Seen};
 pub use named_files::named_files;
@@ -307,12 +309,12 @@ pub struct Environment {
 
 /// The tools that every agent's toolbox starts from, in the order in which models are told of them.
 pub fn standard(options: Options) -> Vec<Arc<dyn Tool>> {
-    let Options { sandbox, environment, network, writable, limits, web, unconfined_allowed } = options;
+    let web = options.web.clone();
     vec![
         Arc::new(read::Read),
         Arc::new(write::Write),
         Arc::new(edit::Edit),
-        Arc::new(bash::Bash { sandbox, environment, network, writable, limits, unconfined_allowed }),
+        Arc::new(bash::Bash::new(options)),
         Arc::new(grep::Grep),
         Arc::new(glob::Glob),
         Arc::new(todo_write::TodoWrite),

@@ -38,6 +38,7 @@ impl Tree {
         }
         // Nothing of an agent outlives it.
         self.stop_shells(id).await;
+        let outcome = self.settle_place(id, outcome).await;
         self.carry_out_rejections_at_end(id).await;
         let left_behind = self.look_after_worktree(id).await;
         if let AgentOutcome::Completed { report } = &outcome {

@@ -1,5 +1,5 @@
-//! Hooks at moments that only the tree knows: tasks, worktrees that go, the end of the session. They take part in nothing:
-//! the moment has passed, and what they object to is only shown.
+//! Hooks at moments that only the tree knows: tasks, worktrees that come and go, the end of the session. But for a new
+//! worktree, they take part in nothing: the moment has passed, and what they object to is only shown.
 
 use std::time::Duration;
 
@@ -31,6 +31,15 @@ impl Tree {
             task_status: Some(status.to_owned()),
         })
         .await;
+    }
+
+    /// `WorktreeCreate`, once the worktree is there and before anything happens in it. Returns why the agent must not work.
+    pub(super) async fn worktree_created(&self, agent: &AgentId, worktree: &Worktree) -> Option<String> {
+        let worker = self.worker(agent)?;
+        let detail =
+            || HookDetail::Worktree { worktree_path: worktree.path().to_path_buf(), branch: worktree.branch.clone() };
+        let outcome = worker.hooked(HookEvent::WorktreeCreate, "", detail).await;
+        outcome.blocked.or(outcome.stop)
     }
 
     /// `WorktreeRemove`.

@@ -17,7 +17,7 @@ use crate::policy::Rules;
 use crate::role::model_alias::ModelAliases;
 use crate::role::{Catalog, RoleFolders};
 use crate::settings::{Settings, WorktreeSettings};
-use crate::tool::Toolbox;
+use crate::tool::{Commands, Toolbox};
 use crate::trust::Project;
 use crate::worktree::Worktrees;
 
@@ -33,6 +33,8 @@ pub struct Kit {
     pub model_override: Option<String>,
     /// All tools.
     pub toolbox: Toolbox,
+    /// Runs the setup of worktrees.
+    pub commands: Commands,
     /// What the command line wants, laid over the files.
     pub adjust: Arc<dyn Fn(&mut Settings) + Send + Sync>,
     /// Rules of the command line.

@@ -172,7 +172,7 @@ impl Tree {
 
     /// Which worktrees can't come home together, or at all.
     pub async fn conflicts(&self) -> Result<Vec<Clash>, Rejected> {
-        let ids: Vec<AgentId> = super::lock(&self.worktrees).keys().cloned().collect();
+        let ids: Vec<AgentId> = super::lock(&self.places).keys().cloned().collect();
         let mut by_home: BTreeMap<AgentId, Vec<Worktree>> = BTreeMap::new();
         for id in &ids {
             if let (Ok(worktree), Ok(home)) = (self.live_worktree(id), self.home(id)) {
@@ -225,7 +225,8 @@ impl Tree {
         let (project, trust) = (self.folder_of_project(), self.means.git_trust());
         let found = tokio::task::spawn_blocking(move || discover(&git, &project, trust)).await;
         let found = found.map_err(|error| failed(&error, ""))?.map_err(|error| failed(&error, ""))?;
-        let restored = self.means.kit.worktrees.restore(&found.repository, trust, &reference).await;
+        let root = self.means.worktree.directory.as_deref();
+        let restored = self.means.kit.worktrees.restore(&found.repository, trust, &reference, root).await;
         let worktree = restored.map_err(|error: WorktreeError| failed(&error, "The archive is as it was."))?;
         let worktree = self.remember_worktree(agent, worktree);
         let created = EventBody::WorktreeCreated { worktree: worktree.view() };

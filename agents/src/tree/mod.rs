@@ -21,7 +21,6 @@ use crate::journal::Journal;
 use crate::log::LogError;
 use crate::settings;
 use crate::turn::{self, FanOut, Worker};
-use crate::worktree::Worktree;
 
 mod comments;
 mod committing;
@@ -31,6 +30,7 @@ mod ending;
 mod hook;
 mod isolation;
 mod live;
+mod making;
 mod means;
 mod merging;
 mod provenance;
@@ -39,6 +39,7 @@ mod result;
 mod reviewing;
 mod roles;
 mod seed;
+mod setup;
 mod start;
 mod surroundings;
 mod tasks;
@@ -57,7 +58,7 @@ pub struct Tree {
     /// Files of this session outside any repository: scratch, long outputs, reports.
     folder: PathBuf,
     agents: Mutex<HashMap<AgentId, Member>>,
-    worktrees: Mutex<HashMap<AgentId, Arc<Worktree>>>,
+    places: Mutex<HashMap<AgentId, making::Place>>,
     live: live::LiveChanges,
     shells: Mutex<HashMap<TaskId, tasks::Shell>>,
     tasks: Mutex<JoinSet<()>>,
@@ -91,7 +92,7 @@ impl Tree {
             means,
             folder,
             agents: Mutex::default(),
-            worktrees: Mutex::default(),
+            places: Mutex::default(),
             live: live::LiveChanges::default(),
             shells: Mutex::default(),
             tasks: Mutex::default(),

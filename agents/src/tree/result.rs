@@ -42,6 +42,7 @@ impl Tree {
             AgentOutcome::Failed { code, message, partial } => {
                 let refusal = match code {
                     FailureCode::TurnLimit => Refusal::SubagentTurnLimit,
+                    FailureCode::IsolationUnavailable => Refusal::IsolationUnavailable,
                     _ => Refusal::SubagentFailed,
                 };
                 let turns = self.journal.read(|fold| fold.steps_of_run(id));

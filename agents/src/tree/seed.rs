@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 
+use async_trait::async_trait;
 use futures_util::stream::{self, BoxStream, StreamExt as _};
 use offshoot_protocol::{
     AgentCreated, AgentId, AgentKind, Block, CallId, EventBody, Inherited, Input, InputId, Message, MessageRole,
@@ -11,16 +12,17 @@ use offshoot_protocol::{
 
 use super::ending::{TreeEnding, has_end};
 use super::isolation::Verified;
+use super::making::Place;
 use super::start::Seat;
 use super::{Tree, delegate::TreeDelegate};
 use crate::agent::Conduct;
-use crate::boundary::Place;
+use crate::boundary;
 use crate::log::LogError;
 use crate::model::{Model, ModelError, ModelEvent, Provider, Request, RequestHead};
 use crate::policy::{RuleKind, RuleSource};
 use crate::prompt;
-use crate::turn::{Isolated, Law, Powers, Speaker, Upkeep, Worker};
-use crate::worktree::Worktree;
+use crate::turn::{Isolated, Law, NoPlace, Powers, Speaker, Upkeep, Worker};
+use crate::worktree::Plan;
 
 /// Everything that is decided about a child before it exists.
 pub(super) struct Seed {
@@ -29,7 +31,8 @@ pub(super) struct Seed {
     pub(super) head: Arc<RequestHead>,
     /// Its first message.
     pub(super) first: Message,
-    pub(super) worktree: Option<Worktree>,
+    /// The worktree that is to be made for it.
+    pub(super) plan: Option<Plan>,
     pub(super) warnings: Vec<Warning>,
 }
 
@@ -95,24 +98,30 @@ impl Tree {
     }
 
     /// Records a child and its first message, and puts it to work. Whatever becomes of the future, a child that is
-    /// recorded is at work.
+    /// recorded is at work. Its worktree is made meanwhile; this returns when the parent may change its files again.
     pub(super) async fn sow(self: &Arc<Self>, seed: Seed, seat: Seat) -> Result<(), LogError> {
-        let Seed { id, created, head, first, worktree, warnings } = seed;
+        let Seed { id, created, head, first, plan, warnings } = seed;
         let index = created.inherited.as_ref().map_or(0, |inherited| inherited.messages);
         let (seq, ()) = self.journal.decide(|_| {
             let mut bodies = vec![EventBody::AgentCreated(Box::new(created.clone()))];
-            bodies.extend(worktree.as_ref().map(|worktree| EventBody::WorktreeCreated { worktree: worktree.view() }));
+            bodies.extend(plan.as_ref().map(|plan| EventBody::WorktreePlanned { worktree: plan.view() }));
             bodies.extend(warnings.into_iter().map(|warning| EventBody::Warned { warning }));
             bodies.push(EventBody::MessageAppended { index, message: first, inputs: Vec::new() });
             drop(seat);
             (bodies.into_iter().map(|body| (Some(id.clone()), body)).collect(), ())
         });
-        if let Some(worktree) = worktree {
-            self.remember_worktree(&id, worktree);
-        }
+        let place = plan.map(|plan| self.make_place(&id, plan));
         let worker = self.make_worker(&id, &created, head);
         self.enlist(worker, self.conduct(&created), true);
-        self.journal.stored(seq).await
+        let making = place.map(|(making, work)| {
+            super::lock(&self.tasks).spawn(work);
+            making
+        });
+        let stored = self.journal.stored(seq).await;
+        if let Some(making) = making {
+            making.recorded().await;
+        }
+        stored
     }
 
     /// Puts an agent that the log knows back into its place, at rest.
@@ -141,7 +150,7 @@ impl Tree {
     }
 
     fn make_worker(&self, id: &AgentId, created: &AgentCreated, head: Arc<RequestHead>) -> Arc<Worker> {
-        let worktree = self.worktree(id);
+        let isolation = self.isolation(id);
         let mut rules = self.means.rules.clone();
         rules.add(RuleKind::Allow, RuleSource::Role, &created.allow);
         rules.add(RuleKind::Deny, RuleSource::Role, &created.deny);
@@ -151,12 +160,12 @@ impl Tree {
         }
         let powers = Powers {
             toolbox: self.means.kit.toolbox.clone(),
-            place: Place {
+            place: boundary::Place {
                 directory: PathBuf::from(&created.directory),
-                main_checkout: worktree.is_some().then(|| self.project()),
+                main_checkout: isolation.is_some().then(|| self.project()),
                 scratch,
             },
-            isolation: self.isolation(id),
+            isolation,
             law: Arc::new(Law {
                 rules,
                 home: self.means.kit.home.clone(),
@@ -198,8 +207,9 @@ impl Tree {
     /// let into another directory.
     fn isolation(&self, id: &AgentId) -> Option<Arc<dyn Isolated>> {
         let had_one = self.journal.read(|fold| fold.agent(id).is_some_and(|agent| agent.worktree.is_some()));
-        match self.worktree(id) {
-            Some(worktree) => Some(Arc::new(Verified(worktree))),
+        match super::lock(&self.places).get(id) {
+            Some(Place::Making(making)) => Some(Arc::new(making.clone())),
+            Some(Place::Made(worktree)) => Some(Arc::new(Verified(worktree.clone()))),
             None if had_one => Some(Arc::new(Gone)),
             None => None,
         }
@@ -244,9 +254,10 @@ impl Tree {
 /// Stands in for a worktree that isn't there any more.
 struct Gone;
 
+#[async_trait]
 impl Isolated for Gone {
-    fn verify(&self) -> Result<(), String> {
-        Err("The agent's worktree is not there any more. Nothing was run in another directory.".to_owned())
+    async fn verify(&self) -> Result<(), NoPlace> {
+        Err(NoPlace::missing("The agent's worktree is not there any more. Nothing was run in another directory."))
     }
 }
 

@@ -19,7 +19,6 @@ use crate::role::model_alias::ModelWishes;
 use crate::role::narrow::effective_tools;
 use crate::tool::{Refusal, ToolError};
 use crate::turn::Worker;
-use crate::worktree::Worktree;
 
 /// What the next worker gets: the whole conversation, or a role.
 pub(super) enum Route {
@@ -47,7 +46,7 @@ pub(super) struct Order {
 }
 
 impl Tree {
-    /// Starts the agent. What can't be is found out before anything is made on disk.
+    /// Starts the agent. What can't be is found out before anything is made on disk; its worktree is made behind.
     pub(super) async fn start(self: &Arc<Self>, order: Order, seat: Seat) -> Result<AgentId, ToolError> {
         let id = order.id.clone();
         let parent = self.journal.read(|fold| fold.agent(&order.parent).cloned());
@@ -59,14 +58,12 @@ impl Tree {
             Route::Role(role) => Ready::Subagent(self.subagent(role, &order, &parent, boss.speaker().head.provider)?),
         };
         let home = PathBuf::from(&parent.directory);
-        let worktree = if order.isolated { Some(self.isolate(&id, &home, &order.title).await?) } else { None };
-        let directory = worktree.as_ref().map_or_else(|| home.clone(), Worktree::directory);
-        let notice = worktree.as_ref().map(|worktree| prompt::worktree_notice(&directory, &home, &worktree.branch));
-        let own_branch = worktree.as_ref().map(|worktree| worktree.branch.clone());
+        let plan = if order.isolated { Some(self.plan_place(&id, &home, &order.title).await?) } else { None };
+        let directory = plan.as_ref().map_or_else(|| home.clone(), |plan| plan.directory.clone());
+        let notice = plan.as_ref().map(|plan| prompt::worktree_notice(&directory, &home, &plan.branch));
+        let own_branch = plan.as_ref().map(|plan| plan.branch.clone());
         let task = format!("{}{}", order.prompt, notice.unwrap_or_default());
-        let of_worktree = |message: &String| Warning { code: "worktree".to_owned(), message: message.clone() };
-        let mut warnings: Vec<Warning> =
-            worktree.iter().flat_map(|worktree| &worktree.warnings).map(of_worktree).collect();
+        let mut warnings = Vec::new();
 
         let beginning = match beginning {
             Ready::Subagent(subagent) => {
@@ -96,7 +93,7 @@ impl Tree {
             deny,
             inherited,
         };
-        let seed = Seed { id: id.clone(), created, head, first, worktree, warnings };
+        let seed = Seed { id: id.clone(), created, head, first, plan, warnings };
         self.sow(seed, seat).await.map_err(|error| ToolError::new("storage", error.to_string()))?;
         Ok(id)
     }

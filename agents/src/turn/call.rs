@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, join_all, maybe_done};
 use offshoot_protocol::{
-    Access, AgentId, Answer, Asker, CallId, CallResult, Delta, EventBody, FailureCode, Input, Message, MessageRole,
-    Origin, PermissionMode, PermissionRequest, RawJson, RequestId, TurnOutcome,
+    Access, AgentId, Answer, Asker, CallId, CallResult, Delta, EventBody, Input, Message, MessageRole, Origin,
+    PermissionMode, PermissionRequest, RawJson, RequestId, TurnOutcome,
 };
 use serde_json::Value;
 use tracing::Instrument as _;
@@ -78,10 +78,8 @@ pub(super) fn answer(worker: &Worker, id: CallId, name: String, input: RawJson) 
 async fn run_and_record(worker: &Worker, id: &CallId, name: &str, input: &RawJson) -> Result<(), TurnOutcome> {
     let started = tokio::time::Instant::now();
     worker.journal.record(&worker.id, EventBody::CallStarted { call: id.clone() });
-    if let Some(isolation) = &worker.powers.isolation
-        && let Err(message) = isolation.verify()
-    {
-        return Err(TurnOutcome::Failed { code: FailureCode::WorktreeMissing, message });
+    if let Some(isolation) = &worker.powers.isolation {
+        isolation.verify().await?;
     }
     let admitted = admit(worker, id, name, input).await;
     let has_run = admitted.is_ok();

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use offshoot_protocol::{
     AgentKind, AgentView, Block, CallId, CallResult, EventBody, FailureCode, HookRan, Input, InputId, Message,
-    MessageRole, Origin, RawJson, TurnOutcome, Warning, WorktreeState,
+    MessageRole, Origin, RawJson, TurnOutcome, Warning,
 };
 use serde_json::{Value, json};
 
@@ -125,7 +125,7 @@ impl Worker {
     }
 
     /// The hooks of the agent's start, before its first turn: `SessionStart` for the root each time the session was opened;
-    /// `WorktreeCreate` and `SubagentStart` for a child once. An objection ends the turn.
+    /// `SubagentStart` for a child once. An objection ends the turn.
     pub(super) async fn begin_agent(&self) -> Result<(), TurnOutcome> {
         if std::mem::replace(&mut lock(&self.remarks).begun, true) {
             return Ok(());
@@ -138,13 +138,6 @@ impl Worker {
         } else if agent.steps > 0 {
             return Ok(());
         } else {
-            if let Some(worktree) = agent.worktree.as_ref().filter(|worktree| worktree.state == WorktreeState::Live) {
-                let detail = || HookDetail::Worktree {
-                    worktree_path: worktree.path.clone().into(),
-                    branch: worktree.branch.clone(),
-                };
-                objected(self.hooked(HookEvent::WorktreeCreate, "", detail).await)?;
-            }
             self.hooked(HookEvent::SubagentStart, subject_of(&agent), || HookDetail::None).await
         };
         objected(outcome)

@@ -6,6 +6,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use async_trait::async_trait;
 use offshoot_protocol::{
     AgentId, Block, CallId, CallResult, EventBody, FailureCode, Input, Message, MessageRole, Origin, RawJson,
     TurnOutcome,
@@ -116,10 +117,47 @@ pub struct Law {
     pub settings: Vec<PathBuf>,
 }
 
-/// A worktree that must still be there.
+/// Why an isolated agent can't go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoPlace {
+    /// For programs.
+    pub code: FailureCode,
+    /// For people: what happened.
+    pub message: String,
+}
+
+impl NoPlace {
+    /// There was a worktree, and it isn't there any more.
+    pub fn missing(message: impl Into<String>) -> Self {
+        Self { code: FailureCode::WorktreeMissing, message: message.into() }
+    }
+}
+
+impl From<NoPlace> for TurnOutcome {
+    fn from(NoPlace { code, message }: NoPlace) -> Self {
+        Self::Failed { code, message }
+    }
+}
+
+/// A worktree that must be there.
+#[async_trait]
 pub trait Isolated: Send + Sync {
-    /// Says what is wrong when the worktree is gone, moved or no longer ours.
-    fn verify(&self) -> Result<(), String>;
+    /// Waits until the worktree is made, if it is under way. Says what is wrong when it can't be, or is gone, moved or no
+    /// longer ours.
+    async fn verify(&self) -> Result<(), NoPlace>;
+
+    /// Returns when the worktree that is under way turns out not to come; otherwise never.
+    async fn lost(&self) -> NoPlace {
+        std::future::pending().await
+    }
+}
+
+/// Returns when the agent's worktree can't be made; otherwise never.
+pub async fn lost(worker: &Worker) -> NoPlace {
+    match &worker.powers.isolation {
+        Some(isolation) => isolation.lost().await,
+        None => std::future::pending().await,
+    }
 }
 
 impl Worker {

@@ -235,6 +235,7 @@ impl Fold {
             state,
             activity: String::new(),
             worktree: None,
+            setup: Vec::new(),
             changes: None,
             review: ReviewView::default(),
             messages,
@@ -424,6 +425,11 @@ fn end_turn(agent: &mut AgentView, outcome: &TurnOutcome, at: Timestamp) {
 /// Takes in what changes nothing but one field of an agent.
 fn note(agent: &mut AgentView, body: &EventBody) {
     match body {
+        EventBody::WorktreePlanned { worktree } => {
+            agent.worktree = Some(worktree.clone());
+            agent.setup.clear();
+        }
+        EventBody::SetupRan(ran) => agent.setup.push(ran.clone()),
         EventBody::WorktreeCreated { worktree } => agent.worktree = Some(worktree.clone()),
         EventBody::WorktreeRemoved { kept_as } => {
             if let Some(worktree) = &mut agent.worktree {

@@ -42,6 +42,12 @@ impl Workbench {
         })
     }
 
+    /// How git treats a project's repository: as far as the person trusts its folder.
+    pub fn git_trust(&self, project: &Path) -> crate::git::Trust {
+        let is_trusted = TrustFile::open(&self.config_dir).0.of(project).is_trusted();
+        if is_trusted { crate::git::Trust::Trusted } else { crate::git::Trust::Untrusted }
+    }
+
     /// Remembers whether the person trusts a folder. Sessions that are open stay as they are; new ones, and those that are
     /// opened again, go by it.
     pub async fn set_trust(&self, project: &Path, trusted: bool) -> Result<(), Rejected> {

@@ -5,9 +5,12 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use offshoot_protocol::{WorktreeState, WorktreeView};
+
+use super::fill::Filled;
 use super::record::{Lock, Record, Stage, write_json};
 use super::verify::{Marker, marker_path, points_at, verify};
-use super::{Base, Inner, Parent, Spec, Worktree, WorktreeError, fill, include, name, remove, snapshot};
+use super::{Base, Inner, Parent, Spec, Worktree, WorktreeError, fill, include, known, name, remove, snapshot};
 use crate::git::{Cancel, Checkout, Found, GitError, Trust, discover, index, to_path};
 
 /// Longest time a checkout may take; it can be cancelled before.
@@ -23,6 +26,22 @@ impl Setup {
     pub fn new(step: impl FnOnce(&Worktree, &Cancel) -> Result<(), String> + Send + 'static) -> Self {
         Self(Box::new(step))
     }
+}
+
+/// How far a creation is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// What it starts from is recorded: what happens to the parent's files from here on is not in it. It waits for its turn.
+    Recorded,
+    /// Its files are laid out.
+    Files {
+        /// So many of them are there.
+        done: usize,
+        /// All; 0 when that isn't known.
+        all: usize,
+    },
+    /// All files are there, and the setup runs.
+    Setup,
 }
 
 /// A worktree that can be made: nothing of it is there yet.
@@ -41,6 +60,19 @@ pub struct Plan {
     _reservation: Reservation,
 }
 
+impl Plan {
+    /// What the window shows of it while it is being made.
+    pub fn view(&self) -> WorktreeView {
+        WorktreeView {
+            path: self.path.display().to_string(),
+            branch: self.branch.clone(),
+            base: String::new(),
+            base_is_snapshot: false,
+            state: WorktreeState::Making,
+        }
+    }
+}
+
 /// Names that a plan has chosen and nobody else may choose meanwhile. Dropping it frees them.
 struct Reservation {
     all: Reserved,
@@ -56,10 +88,27 @@ impl Drop for Reservation {
     }
 }
 
-impl Plan {
+/// A plan whose start is recorded.
+pub(super) struct Planned {
+    plan: Plan,
+    start: snapshot::Start,
+}
+
+impl Planned {
     pub(super) fn common_dir(&self) -> &Path {
-        &self.parent.repository.common_dir
+        &self.plan.parent.repository.common_dir
     }
+}
+
+/// Finds or records what a worktree will start from. Only objects are written.
+pub(super) fn record_start(inner: &Inner, plan: Plan, cancel: &Cancel) -> Result<Planned, WorktreeError> {
+    let project = plan.path.parent().unwrap_or(&plan.path);
+    std::fs::create_dir_all(project).map_err(WorktreeError::storage(format!("making {}", project.display())))?;
+    known::use_root(inner, project.parent())?;
+    known::remember(project, &plan.parent.repository)?;
+    let scratch = scratch(project)?;
+    let start = snapshot::start(inner, &plan.parent.checkout, &plan.base, scratch.path(), cancel)?;
+    Ok(Planned { plan, start })
 }
 
 pub(super) fn plan(inner: &Inner, spec: Spec) -> Result<Plan, WorktreeError> {
@@ -80,7 +129,7 @@ pub(super) fn plan(inner: &Inner, spec: Spec) -> Result<Plan, WorktreeError> {
     if checkout.head(&library)?.commit().is_none() {
         return Err(WorktreeError::NoCommits(checkout.work_tree.clone()));
     }
-    let root = resolve(&inner.root);
+    let root = resolve(spec.root.as_deref().unwrap_or(&inner.root));
     let main = repository.top_level.as_deref().unwrap_or(&repository.common_dir);
     if root.starts_with(main) || root.starts_with(&repository.common_dir) {
         return Err(WorktreeError::InsideRepository { root, repository: main.to_path_buf() });
@@ -101,7 +150,7 @@ pub(super) fn plan(inner: &Inner, spec: Spec) -> Result<Plan, WorktreeError> {
     drop(reserved);
     Ok(Plan {
         _reservation: Reservation { all: Arc::clone(&inner.reserved), path: path.clone() },
-        directory: path.join(prefix),
+        directory: super::below(&path, prefix),
         path,
         branch,
         id: spec.id,
@@ -132,7 +181,7 @@ pub(super) fn free_path(project: &Path, leaf: &str, taken: impl Fn(&Path) -> boo
 }
 
 /// Resolves links in the part of a path that exists already.
-fn resolve(path: &Path) -> PathBuf {
+pub(super) fn resolve(path: &Path) -> PathBuf {
     for ancestor in path.ancestors() {
         if let Ok(real) = ancestor.canonicalize() {
             return path.strip_prefix(ancestor).map_or(real.clone(), |rest| real.join(rest));
@@ -209,34 +258,32 @@ impl Drop for Unclaimed {
     }
 }
 
-pub(super) fn carry_out(inner: &Inner, plan: Plan, cancel: &Cancel) -> Result<Unclaimed, WorktreeError> {
+pub(super) fn carry_out(
+    inner: &Inner,
+    Planned { plan, start }: Planned,
+    cancel: &Cancel,
+    told: &(dyn Fn(Progress) + Sync),
+) -> Result<Unclaimed, WorktreeError> {
     cancel.check()?;
-    let Plan { path, branch, id, parent, base, hooks, setup, _reservation, .. } = plan;
+    told(Progress::Files { done: 0, all: 0 });
+    let Plan { path, branch, id, parent, hooks, setup, _reservation, .. } = plan;
     let Found { repository, checkout: from, prefix } = &parent;
     let mut made = Unclaimed::begin(Worktree {
         id,
         branch,
-        base: String::new(),
-        base_is_snapshot: false,
+        base: start.commit.to_string(),
+        base_is_snapshot: start.is_snapshot,
         checkout: Checkout { work_tree: path, git_dir: PathBuf::new(), ..from.clone() },
         repository: repository.clone(),
         prefix: prefix.clone(),
         created_at: inner.clock.now(),
-        warnings: Vec::new(),
+        warnings: nested_warning(&start.nested).into_iter().collect(),
     })?;
-
-    let scratch = scratch(made.project_folder())?;
-    let start = snapshot::start(inner, from, &base, scratch.path(), cancel)?;
-    drop(scratch);
-    made.worktree.base = start.commit.to_string();
-    made.worktree.base_is_snapshot = start.is_snapshot;
-    made.worktree.warnings.extend(nested_warning(&start.nested));
-    Record::write(Stage::Creating, &made)?;
     let library = from.library()?;
     let what = || format!("keeping the base as {}", made.base_ref());
     library.reference(&made.base_ref(), start.commit, false, "offshoot").map_err(GitError::library(what()))?;
 
-    add(inner, from, &mut made, cancel)?;
+    add(inner, from, &mut made, cancel, told)?;
     made.worktree.warnings.extend(content_warnings(&library, start.commit, &made.checkout)?);
     let copied = include::copy(&inner.git, from, &made, cancel)?;
     made.worktree.warnings.extend(copied.warnings);
@@ -245,6 +292,7 @@ pub(super) fn carry_out(inner: &Inner, plan: Plan, cancel: &Cancel) -> Result<Un
         made.worktree.warnings.extend(post_checkout(inner, &made, cancel)?);
     }
     if let Some(Setup(step)) = setup {
+        told(Progress::Setup);
         step(&made, cancel).map_err(WorktreeError::Setup)?;
     }
     // An agent whose parent worked in a folder that the base doesn't have still gets its directory.
@@ -262,7 +310,13 @@ pub(super) fn scratch(project: &Path) -> Result<tempfile::TempDir, WorktreeError
 }
 
 /// Registers the worktree, fills it and puts our mark on it.
-fn add(inner: &Inner, from: &Checkout, made: &mut Unclaimed, cancel: &Cancel) -> Result<(), WorktreeError> {
+fn add(
+    inner: &Inner,
+    from: &Checkout,
+    made: &mut Unclaimed,
+    cancel: &Cancel,
+    told: &(dyn Fn(Progress) + Sync),
+) -> Result<(), WorktreeError> {
     let plan = fill::plan(&from.library()?, made.base_commit()?)?;
     let lock = made.shared_lock()?;
     let worktree = &mut made.worktree;
@@ -275,10 +329,13 @@ fn add(inner: &Inner, from: &Checkout, made: &mut Unclaimed, cancel: &Cancel) ->
     worktree.checkout.git_dir = registered(worktree)?;
     if let Some(plan) = plan {
         let scratch = scratch(made.project_folder())?;
-        plan.carry_out(&inner.git, from, &made.checkout, scratch.path(), cancel, &|_, _| {})?;
-        // What `worktree add` does itself otherwise.
-        let command = inner.git.on(&made.checkout).args(["reset", "--hard", "--quiet", "--no-recurse-submodules"]);
-        command.holding(made.shared_lock()?).cancel(cancel).patience(CHECKOUT_PATIENCE).run()?;
+        let copied = |done, all| told(Progress::Files { done, all });
+        let filled = plan.carry_out(&inner.git, from, &made.checkout, scratch.path(), cancel, &copied)?;
+        if filled == Filled::InPart {
+            // What `worktree add` does itself otherwise.
+            let command = inner.git.on(&made.checkout).args(["reset", "--hard", "--quiet", "--no-recurse-submodules"]);
+            command.holding(made.shared_lock()?).cancel(cancel).patience(CHECKOUT_PATIENCE).run()?;
+        }
     }
     mark(&made.worktree)
 }

@@ -1,10 +1,10 @@
 //! Fills a fresh worktree from the parent's checkout instead of unpacking every file again.
 //!
 //! A file is copied only when its bytes, hashed on the way, are what the base's tree says and a checkout would write just
-//! those: no filter, no conversion of line endings. The index says of each copy what is on disk. Then git resets the
-//! worktree to its base: it takes the copies for what they are, and checks out the rest (links, converted and changed
-//! files, submodules, what a sparse checkout leaves out) as it always does. So nothing depends on the parent's index, nor
-//! on what its files were believed to hold.
+//! those: no filter, no conversion of line endings. The index says of each copy what is on disk. Where that is everything the
+//! base has, the worktree is ready. Otherwise git resets it to its base: it takes the copies for what they are, and checks
+//! out the rest (links, converted and changed files, submodules, what a sparse checkout leaves out) as it always does. So
+//! nothing depends on the parent's index, nor on what its files were believed to hold.
 
 mod copy;
 
@@ -38,45 +38,32 @@ struct Candidate {
 }
 
 /// The files of a base that may be copied.
-pub(super) struct Plan(Vec<Candidate>);
+#[derive(Default)]
+pub(super) struct Plan {
+    candidates: Vec<Candidate>,
+    /// All folders, as an index lists them.
+    folders: Vec<index::Folder>,
+    /// Whether the base has anything else.
+    has_more: bool,
+}
+
+/// What became of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Filled {
+    /// Everything is there, and the index says so.
+    Whole,
+    /// What could be copied is. Git has to do the rest.
+    InPart,
+}
 
 /// What could be copied. Nothing when a checkout is as quick, or the only safe way.
 pub(super) fn plan(library: &git2::Repository, base: Oid) -> Result<Option<Plan>, GitError> {
     let what = || format!("reading the tree of {base}");
     let tree = library.find_commit(base).and_then(|commit| commit.tree()).map_err(GitError::library(what()))?;
-    let mut candidates = Vec::new();
+    let mut plan = Plan::default();
     let safe =
-        cfg!(unix) && list(library, &tree, &mut Vec::new(), &mut candidates).map_err(GitError::library(what()))?;
-    Ok((safe && candidates.len() >= MANY).then_some(Plan(candidates)))
-}
-
-/// Lists the regular files of a tree. False when a name is none that can be made here without a thought.
-fn list(
-    library: &git2::Repository,
-    tree: &git2::Tree<'_>,
-    above: &mut Vec<u8>,
-    found: &mut Vec<Candidate>,
-) -> Result<bool, git2::Error> {
-    for entry in tree {
-        if !is_safe(entry.name_bytes()) || above.len() > LONGEST {
-            return Ok(false);
-        }
-        let length = above.len();
-        above.extend(entry.name_bytes());
-        let mode = entry.filemode_raw().cast_unsigned();
-        match mode {
-            0o100_644 | 0o100_755 => found.push(Candidate { path: above.clone(), id: entry.id(), mode }),
-            0o040_000 => {
-                above.push(b'/');
-                if !list(library, &library.find_tree(entry.id())?, above, found)? {
-                    return Ok(false);
-                }
-            }
-            _ => {}
-        }
-        above.truncate(length);
-    }
-    Ok(true)
+        cfg!(unix) && plan.list(library, &tree, Vec::new(), &mut Vec::new()).map_err(GitError::library(what()))?;
+    Ok((safe && plan.candidates.len() >= MANY).then_some(plan))
 }
 
 /// Whether a name is plain enough to be made here. Git refuses some of the others, and knows which.
@@ -88,6 +75,44 @@ fn is_safe(name: &[u8]) -> bool {
 }
 
 impl Plan {
+    /// Lists the regular files of a tree, and its folders. False when a name is none that can be made here without a
+    /// thought.
+    fn list(
+        &mut self,
+        library: &git2::Repository,
+        tree: &git2::Tree<'_>,
+        name: Vec<u8>,
+        above: &mut Vec<u8>,
+    ) -> Result<bool, git2::Error> {
+        let (place, before) = (self.folders.len(), self.candidates.len());
+        self.folders.push(index::Folder { name, id: tree.id(), entries: 0, folders: 0 });
+        for entry in tree {
+            let name = entry.name_bytes();
+            if !is_safe(name) || above.len() > LONGEST {
+                return Ok(false);
+            }
+            let length = above.len();
+            above.extend(name);
+            let mode = entry.filemode_raw().cast_unsigned();
+            match mode {
+                0o100_644 | 0o100_755 => {
+                    self.candidates.push(Candidate { path: above.clone(), id: entry.id(), mode });
+                }
+                0o040_000 => {
+                    above.push(b'/');
+                    self.folders[place].folders += 1;
+                    if !self.list(library, &library.find_tree(entry.id())?, name.to_vec(), above)? {
+                        return Ok(false);
+                    }
+                }
+                _ => self.has_more = true,
+            }
+            above.truncate(length);
+        }
+        self.folders[place].entries = self.candidates.len() - before;
+        Ok(true)
+    }
+
     /// Copies what can be from the parent's checkout, and writes the index of that. `told` is given the number of files
     /// that are dealt with and of all. What can't be copied isn't there afterwards; only a cancellation is an error.
     pub(super) fn carry_out(
@@ -98,10 +123,12 @@ impl Plan {
         scratch: &Path,
         cancel: &Cancel,
         told: &(dyn Fn(usize, usize) + Sync),
-    ) -> Result<(), WorktreeError> {
-        let Self(candidates) = self;
-        let Some(candidates) = without_conversions(git, to, scratch, candidates)? else { return Ok(()) };
-        let Some(copying) = copy::Copying::new(&from.work_tree, &to.work_tree) else { return Ok(()) };
+    ) -> Result<Filled, WorktreeError> {
+        let Self { candidates, folders, has_more } = self;
+        let all = candidates.len();
+        let Some(candidates) = without_conversions(git, to, scratch, candidates)? else { return Ok(Filled::InPart) };
+        let copying = copy::Copying::new(&from.work_tree, &to.work_tree);
+        let Some(copying) = copying else { return Ok(Filled::InPart) };
         let batches: Vec<&[Candidate]> = candidates.chunks(BATCH).collect();
         let copied: Vec<Mutex<Vec<index::Entry>>> = batches.iter().map(|_| Mutex::default()).collect();
         let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
@@ -129,7 +156,9 @@ impl Plan {
         let entries = copied.into_iter().flat_map(|batch| batch.into_inner().unwrap_or_else(PoisonError::into_inner));
         let mut entries: Vec<index::Entry> = entries.collect();
         entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-        Ok(index::write(&to.index(), &entries)?)
+        let is_whole = !has_more && entries.len() == all && !is_sparse(git, to)?;
+        index::write(&to.index(), &entries, if is_whole { &folders } else { &[] })?;
+        Ok(if is_whole { Filled::Whole } else { Filled::InPart })
     }
 }
 
@@ -155,10 +184,16 @@ fn without_conversions(
     let mut rules: Vec<index::Entry> = candidates.iter().filter(is_rule).map(rule).collect();
     rules.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     let rules_index = scratch.join("rules.index");
-    index::write(&rules_index, &rules)?;
+    index::write(&rules_index, &rules, &[])?;
     let paths: Vec<&[u8]> = candidates.iter().map(|candidate| candidate.path.as_slice()).collect();
     let plain = attributes::plain(git, to, &rules_index, &paths)?;
     Ok(Some(candidates.into_iter().zip(plain).filter_map(|(candidate, plain)| plain.then_some(candidate)).collect()))
+}
+
+/// Whether a checkout leaves files out.
+fn is_sparse(git: &Git, checkout: &Checkout) -> Result<bool, GitError> {
+    let output = git.on(checkout).args(["config", "--type=bool", "--get", "core.sparseCheckout"]).run_any()?;
+    Ok(output.stdout.starts_with(b"true"))
 }
 
 /// Whether the file system takes `A` and `a` for the same.

@@ -13,6 +13,8 @@
 //! <root>/<project>-<hash>/<slug>-<short id>     a worktree
 //! <root>/<project>-<hash>/.records/<id>.json    what was made, or is being made or removed
 //! <root>/<project>-<hash>/.trash/               renamed away, deleted in the background
+//! <root>/.roots.json                            other roots that were used, in the usual one
+//! <root>/<project>-<hash>/.repository.json      which repository that is
 //! <root>/<project>-<hash>/.lock                 held while something is made or removed
 //! <common dir>/worktrees/<name>/offshoot/       our marker and throw-away indexes, beside git's own files
 //! ```
@@ -26,6 +28,7 @@ mod error;
 mod fill;
 mod flush;
 mod include;
+mod known;
 mod name;
 mod record;
 mod remove;
@@ -46,10 +49,11 @@ use tokio::sync::OwnedMutexGuard;
 
 pub use archive::{Archive, Archived};
 pub use commit::{Committed, commit_in_checkout};
-pub use create::{Plan, Setup};
+pub use create::{Plan, Progress, Setup};
 pub use error::WorktreeError;
+pub use known::Kept;
 pub use remove::Finished;
-pub use repair::{Listed, Standing};
+pub use repair::{Listed, Mended, Repaired, Standing};
 pub use verify::verify;
 
 use crate::clock::Clock;
@@ -71,6 +75,8 @@ pub struct Spec {
     pub hooks: bool,
     /// What runs last, before the worktree counts as made.
     pub setup: Option<Setup>,
+    /// Another root than the usual one, absolute: where the person wants this project's worktrees.
+    pub root: Option<PathBuf>,
 }
 
 /// Where the parent works.
@@ -125,10 +131,10 @@ impl Worktree {
 
     /// Where the agent works in it.
     pub fn directory(&self) -> PathBuf {
-        self.checkout.work_tree.join(&self.prefix)
+        below(&self.checkout.work_tree, &self.prefix)
     }
 
-    /// What the window shows of it while it is there.
+    /// What the window shows of it while it is there. (A planned one: [`Plan::view`].)
     pub fn view(&self) -> WorktreeView {
         WorktreeView {
             path: self.path().display().to_string(),
@@ -204,23 +210,35 @@ impl Worktrees {
     /// Makes a worktree: [`Worktrees::plan`], then [`Worktrees::carry_out`].
     pub async fn create(&self, spec: Spec) -> Result<Worktree, WorktreeError> {
         let plan = self.plan(spec).await?;
-        self.carry_out(plan).await
+        self.carry_out(plan, &Cancel::default(), |_| {}).await
     }
 
-    /// Makes a planned worktree, whole or not at all. One at a time per repository; others wait in order.
+    /// Makes a planned worktree, whole or not at all. First what it starts from is recorded; then it waits for its turn:
+    /// one is made at a time per repository. `told` hears how far it is, from any thread, and must not block.
     ///
-    /// The work is done on a thread of the runtime's blocking pool. Dropping the future cancels it: the running git
-    /// process is killed, and directory, registration, branch and refs are undone on that thread, before the next
-    /// creation of the repository begins. A worktree that is finished in the moment of the drop is undone likewise.
-    pub async fn carry_out(&self, plan: Plan) -> Result<Worktree, WorktreeError> {
-        let gate = self.gate(plan.common_dir()).await;
-        let inner = Arc::clone(&self.0);
-        let cancel = Cancel::default();
+    /// The work is done on threads of the runtime's blocking pool. When `cancel` is called, the running process is killed,
+    /// and directory, registration, branch and refs are undone before this returns. Dropping the future does the same
+    /// behind: before the next creation of the repository begins. A worktree that is finished in the moment of the drop is
+    /// undone likewise.
+    pub async fn carry_out(
+        &self,
+        plan: Plan,
+        cancel: &Cancel,
+        told: impl Fn(Progress) + Send + Sync + 'static,
+    ) -> Result<Worktree, WorktreeError> {
         let guard = CancelOnDrop(Some(cancel.clone()));
+        let (inner, stop) = (Arc::clone(&self.0), cancel.clone());
+        let planned = blocking(move || create::record_start(&inner, plan, &stop)).await?;
+        told(Progress::Recorded);
+        let gate = tokio::select! {
+            gate = self.gate(planned.common_dir()) => gate,
+            () = cancel.cancelled() => return Err(WorktreeError::Cancelled),
+        };
+        let (inner, stop) = (Arc::clone(&self.0), cancel.clone());
         let (send, receive) = tokio::sync::oneshot::channel();
         tokio::task::spawn_blocking(move || {
             // When nobody receives it any more, the value is dropped here: undone first, then the gate opens.
-            let _ = send.send((create::carry_out(&inner, plan, &cancel), gate));
+            let _ = send.send((create::carry_out(&inner, planned, &stop, &told), gate));
         });
         let (made, _gate) = receive.await.map_err(|_| WorktreeError::Cancelled)?;
         guard.disarm();
@@ -262,18 +280,21 @@ impl Worktrees {
     }
 
     /// Brings an archived worktree back to the byte, staged state included. The archive stays.
-    /// Runs to its end even when the future is dropped.
+    /// Runs to its end even when the future is dropped. `root` is as in [`Spec::root`].
     pub async fn restore(
         &self,
         repository: &Repository,
         trust: Trust,
         reference: &str,
+        root: Option<&Path>,
     ) -> Result<Worktree, WorktreeError> {
         let gate = self.gate(&repository.common_dir).await;
         let (inner, repository, reference) = (Arc::clone(&self.0), repository.clone(), reference.to_owned());
+        let root = root.map(Path::to_path_buf);
         blocking(move || {
             let _gate = gate;
-            restore::restore(&inner, &repository, trust, &reference)
+            let root = known::use_root(&inner, root.as_deref())?;
+            restore::restore(&inner, &repository, trust, &reference, &root)
         })
         .await
     }
@@ -311,9 +332,21 @@ impl Worktrees {
         blocking(move || repair::list(&inner)).await
     }
 
+    /// Everything archived of every repository that worktrees were made of.
+    pub async fn all_archives(&self) -> Result<Vec<Kept>, WorktreeError> {
+        let inner = Arc::clone(&self.0);
+        blocking(move || known::archives(&inner)).await
+    }
+
+    /// Deletes the archives of discarded worktrees whose time is over, of every repository, and says which.
+    pub async fn expire_all(&self) -> Result<Vec<String>, WorktreeError> {
+        let inner = Arc::clone(&self.0);
+        blocking(move || known::expire(&inner)).await
+    }
+
     /// Puts right what a crash left: half-made worktrees are undone, half-done removals finished, locks of dead
-    /// processes and old trash removed. To be called when no agent runs. Returns what is there afterwards.
-    pub async fn repair(&self) -> Result<Vec<Listed>, WorktreeError> {
+    /// processes and old trash removed. To be called when no agent runs. Returns what was done and what is there.
+    pub async fn repair(&self) -> Result<Repaired, WorktreeError> {
         let inner = Arc::clone(&self.0);
         blocking(move || repair::repair(&inner)).await
     }
@@ -352,6 +385,11 @@ impl Worktrees {
         })
         .await
     }
+}
+
+/// A folder in a worktree; joining nothing would put a slash behind the top's path.
+fn below(top: &Path, prefix: &Path) -> PathBuf {
+    if prefix.as_os_str().is_empty() { top.to_path_buf() } else { top.join(prefix) }
 }
 
 /// Runs `work` on the blocking pool. It is finished even when the future is dropped.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::record::{Lock, Record, Stage};
 use super::verify::inspect_registration;
-use super::{Inner, Worktree, WorktreeError, remove, trash, verify};
+use super::{Inner, Worktree, WorktreeError, known, remove, trash, verify};
 
 /// A lock file that is older than this and in a worktree of ours belongs to a process that is dead: none of ours may
 /// take as long.
@@ -40,7 +40,7 @@ pub enum Standing {
 }
 
 pub(super) fn list(inner: &Inner) -> Result<Vec<Listed>, WorktreeError> {
-    Ok(project_folders(&inner.root)?.iter().flat_map(|folder| list_folder(folder)).collect())
+    Ok(project_folders(inner)?.iter().flat_map(|folder| list_folder(folder)).collect())
 }
 
 fn list_folder(folder: &Path) -> Vec<Listed> {
@@ -65,15 +65,43 @@ fn list_folder(folder: &Path) -> Vec<Listed> {
     listed
 }
 
-pub(super) fn repair(inner: &Inner) -> Result<Vec<Listed>, WorktreeError> {
-    for folder in project_folders(&inner.root)? {
+/// What a repair came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repaired {
+    /// What it did.
+    pub done: Vec<Mended>,
+    /// What is there now.
+    pub there: Vec<Listed>,
+}
+
+/// Something that a crash had left and that was put right.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Mended {
+    /// A worktree that was half made is gone, with branch and registration.
+    Undone(PathBuf),
+    /// A worktree whose content was safe is gone now, as it was to be.
+    Removed(PathBuf),
+    /// A removal that had not begun to move anything was forgotten: the worktree is whole.
+    KeptAfterAll(PathBuf),
+    /// A lock that a dead process held is gone.
+    Unlocked(PathBuf),
+    /// What had been thrown away is being deleted.
+    Emptied(PathBuf),
+}
+
+pub(super) fn repair(inner: &Inner) -> Result<Repaired, WorktreeError> {
+    let mut done = Vec::new();
+    for folder in project_folders(inner)? {
         // Held by whoever makes or removes something: what is unfinished under our lock is so because of a crash.
         let _lock = Lock::take(&folder)?;
         for Record { stage, worktree } in Record::all(&folder) {
             match stage {
-                Stage::Creating => remove::undo(&worktree, None),
-                Stage::Removing => resume_removal(&worktree)?,
-                Stage::Live => drop_dead_locks(&worktree),
+                Stage::Creating => {
+                    remove::undo(&worktree, None);
+                    done.push(Mended::Undone(worktree.path().to_path_buf()));
+                }
+                Stage::Removing => done.push(resume_removal(&worktree)?),
+                Stage::Live => drop_dead_locks(&worktree, &mut done),
             }
         }
         for leftover in entries(&folder) {
@@ -83,24 +111,28 @@ pub(super) fn repair(inner: &Inner) -> Result<Vec<Listed>, WorktreeError> {
             }
         }
         for thrown in entries(&folder.join(".trash")) {
+            done.push(Mended::Emptied(thrown.clone()));
             inner.trash.delete(thrown);
         }
     }
-    list(inner)
+    Ok(Repaired { done, there: list(inner)? })
 }
 
 /// A removal that got as far as renaming is finished; one that didn't is forgotten.
-fn resume_removal(worktree: &Worktree) -> Result<(), WorktreeError> {
+fn resume_removal(worktree: &Worktree) -> Result<Mended, WorktreeError> {
+    let path = worktree.path().to_path_buf();
     if worktree.path().symlink_metadata().is_ok() {
-        return Record::write(Stage::Live, worktree);
+        Record::write(Stage::Live, worktree)?;
+        return Ok(Mended::KeptAfterAll(path));
     }
     remove::unregister(worktree);
     // The branch stays: whether its tip is elsewhere was known to the process that died.
     remove::drop_refs(worktree, None);
-    Record::delete(worktree)
+    Record::delete(worktree)?;
+    Ok(Mended::Removed(path))
 }
 
-fn drop_dead_locks(worktree: &Worktree) {
+fn drop_dead_locks(worktree: &Worktree, done: &mut Vec<Mended>) {
     if inspect_registration(worktree).is_err() {
         return;
     }
@@ -109,16 +141,23 @@ fn drop_dead_locks(worktree: &Worktree) {
         let age = lock.symlink_metadata().and_then(|meta| meta.modified()).ok().and_then(|time| time.elapsed().ok());
         if age.is_some_and(|age| age > LOCK_AGE) {
             trash::remove(&lock);
+            done.push(Mended::Unlocked(lock));
         }
     }
 }
 
-fn project_folders(root: &Path) -> Result<Vec<PathBuf>, WorktreeError> {
-    match root.canonicalize() {
-        Ok(root) => Ok(entries(&root).into_iter().filter(|path| path.join(".records").is_dir()).collect()),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(error) => Err(WorktreeError::storage(format!("reading {}", root.display()))(error)),
+/// The folders of all projects, in every root.
+pub(super) fn project_folders(inner: &Inner) -> Result<Vec<PathBuf>, WorktreeError> {
+    let is_ours = |path: &PathBuf| path.join(".records").is_dir() || path.join(".repository.json").is_file();
+    let mut folders = Vec::new();
+    for root in known::roots(inner) {
+        match root.canonicalize() {
+            Ok(root) => folders.extend(entries(&root).into_iter().filter(is_ours)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => return Err(WorktreeError::storage(format!("reading {}", root.display()))(error)),
+        }
     }
+    Ok(folders)
 }
 
 fn entries(folder: &Path) -> Vec<PathBuf> {

@@ -6,7 +6,7 @@ use std::sync::PoisonError;
 use super::archive::{ARCHIVES, State, state};
 use super::create::{Unclaimed, branches, free_path, mark, registered};
 use super::record::write_json;
-use super::{Inner, Worktree, WorktreeError, include, name};
+use super::{Inner, Worktree, WorktreeError, include, known, name};
 use crate::git::{Cancel, Checkout, GitError, Repository, Trust, missing_filters, to_path};
 
 pub(super) fn restore(
@@ -14,6 +14,7 @@ pub(super) fn restore(
     repository: &Repository,
     trust: Trust,
     reference: &str,
+    root: &Path,
 ) -> Result<Worktree, WorktreeError> {
     let missing = || WorktreeError::NoArchive(reference.to_owned());
     let library = repository.library()?;
@@ -24,9 +25,10 @@ pub(super) fn restore(
     let (Some(head), Some(base)) = (find(&state.head), find(&state.base)) else { return Err(missing()) };
 
     let from = any_checkout(inner, repository, trust)?;
-    let project = inner.root.join(name::project_folder(&repository.common_dir, repository.top_level.as_deref()));
+    let project = root.join(name::project_folder(&repository.common_dir, repository.top_level.as_deref()));
     std::fs::create_dir_all(&project).map_err(WorktreeError::storage(format!("making {}", project.display())))?;
     let project = project.canonicalize().map_err(WorktreeError::storage(format!("opening {}", project.display())))?;
+    known::remember(&project, repository)?;
     // Names are made anew from the branch's last part: the archive comes from the repository, which may be hostile.
     let leaf = name::slug(state.branch.rsplit('/').next().unwrap_or_default());
     let branch = free_branch(inner, &from, &state, &leaf)?;

@@ -6,10 +6,11 @@ use clap::{Args, Subcommand};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  offshoot worktrees
+  offshoot worktrees                     on the disk with their sizes, and in archives
   offshoot worktrees archive a-4k7m      everything in it is kept under a ref
-  offshoot worktrees restore a-4k7m
-  offshoot worktrees repair              after a crash")]
+  offshoot worktrees discard a-4k7m      the same, but for thirty days only
+  offshoot worktrees restore a-4k7m      also when its session is deleted
+  offshoot worktrees repair              after a crash; says what it did")]
 pub(crate) struct WorktreesArguments {
     /// What to do with them [default: list]
     #[command(subcommand)]
@@ -22,7 +23,7 @@ pub(crate) struct WorktreesArguments {
 /// What to do with worktrees.
 #[derive(Debug, Subcommand)]
 pub(crate) enum WorktreesWish {
-    /// List all worktrees
+    /// List all worktrees and archives
     List,
     /// Keep everything of one under a ref, and free its folder
     Archive {

@@ -8,7 +8,9 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the table is what it is for")]
 #![allow(clippy::cast_precision_loss, reason = "figures are rounded for people")]
 
+mod changes;
 mod fork;
+mod large;
 mod log;
 mod measure;
 mod program;
@@ -16,8 +18,10 @@ mod provider;
 mod report;
 mod sink;
 mod streaming;
+mod tools;
 mod window;
 mod wire;
+mod worktrees;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -43,6 +47,9 @@ const SECTIONS: &[Section] = &[
     Section { name: "program", about: "the whole program, headless, against a provider here", run: program::run },
     Section { name: "streaming", about: "reading answers, against a client that doesn't parse", run: streaming::run },
     Section { name: "log", about: "events written and read", run: log::run },
+    Section { name: "worktrees", about: "made and taken away, 80 000 files in memory", run: worktrees::run },
+    Section { name: "changes", about: "found and told, 80 000 files in memory", run: changes::run },
+    Section { name: "tools", about: "searching and running, 80 000 files in memory", run: tools::run },
     Section { name: "window", about: "the real window, on a display without a graphics card", run: window::run },
 ];
 

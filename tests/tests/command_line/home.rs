@@ -61,11 +61,25 @@ async fn a_forks_changes_are_shown_merged_and_put_away() {
     let listed = place.run(&["worktrees", "--json"]).await;
     assert_eq!(serde_json::from_str::<Value>(&listed.out()).unwrap()[0]["standing"], "live");
     place.run(&["worktrees", "archive", &agent]).await.expect(0);
-    assert_eq!(place.run(&["worktrees", "--json"]).await.out(), "[]\n");
+    let archived = place.run(&["worktrees", "--json"]).await;
+    let rows: Value = serde_json::from_str(&archived.out()).unwrap();
+    assert_eq!((rows.as_array().unwrap().len(), &rows[0]["standing"]), (1, &json!("archived")));
     place.run(&["worktrees", "restore", &agent]).await.expect(0);
     assert_eq!(place.run(&["changes", &agent]).await.out(), "A new.txt +1 -0\n");
     place.run(&["worktrees", "repair"]).await.expect(0);
     place.run(&["merge", "nobody", "--how", "apply"]).await.expect(2);
     let kept = place.run(&["sessions", "delete", &session]).await;
     assert!(kept.expect(0).err().contains("on branch offshoot/work-"), "{}", kept.err());
+
+    // What a deleted session leaves is still in reach.
+    let discarded = place.run(&["worktrees", "discard", &agent]).await;
+    assert!(discarded.expect(0).err().contains(" until 20"), "{}", discarded.err());
+    let listed = place.run(&["worktrees"]).await;
+    assert!(listed.out().contains(&format!("{agent} discarded until 20")), "{}", listed.out());
+    let restored = place.run(&["worktrees", "restore", &agent, "--json"]).await;
+    let restored: Value = serde_json::from_str(&restored.expect(0).out()).unwrap();
+    let there = std::path::Path::new(restored["path"].as_str().unwrap());
+    assert_eq!(std::fs::read_to_string(there.join("new.txt")).unwrap(), "new\n");
+    let repaired = place.run(&["worktrees", "repair"]).await;
+    assert!(repaired.expect(0).err().contains("Nothing had to be put right."), "{}", repaired.err());
 }

@@ -1,6 +1,6 @@
 //! After a restart: interrupted, told once, and nothing runs by itself.
 
-use offshoot_protocol::{AgentState, Command, Delta, MessageRole, Origin};
+use offshoot_protocol::{AgentState, Command, Delta, MessageRole, Origin, SessionView, WorktreeState, WorktreeView};
 use offshoot_tests::{Gate, World, in_fork, in_root, reply};
 use serde_json::json;
 
@@ -21,7 +21,9 @@ async fn a_restart_shows_the_same_session_and_interrupts_what_ran() {
     .await;
     world.say("go").await;
     world.server.request(3).await;
-    let before = world.view().await;
+    let is_made = |worktree: &WorktreeView| worktree.state == WorktreeState::Live;
+    let made = |view: &SessionView| view.agents.iter().any(|agent| agent.worktree.as_ref().is_some_and(is_made));
+    let before = world.until("the fork's worktree is there", made).await;
     let world = world.restart().await;
     let after = world.view().await;
     assert_eq!(after.agents.len(), 3);

@@ -86,6 +86,7 @@ export function activityOf(agent: AgentView): { short: string; full: string } {
   const same = (line: string) => ({ short: line, full: line });
   if (agent.state.kind === "failed" || agent.state.kind === "idle_after_failure") return same(agent.state.message);
   if (agent.state.kind === "completed" && agent.outcome?.kind === "completed") return same(gist(agent.outcome.report).slice(0, 300));
+  if (agent.worktree?.state.kind === "making" && agent.activity === "") return same("Its worktree is being made");
   return { short: plainLine(shortenPaths(agent.activity, agent.directory)), full: plainLine(agent.activity) };
 }
 

@@ -14,6 +14,7 @@ import type { AgentView, HookRan, ShellOutcome, ShellView } from "../protocol.ge
 import { ReportCard } from "../report/ReportCard";
 import { parseReport } from "../report/report";
 import type { SessionStore } from "../session/store";
+import { SetupList } from "../worktree/SetupList";
 import s from "./Inspector.module.css";
 
 export function Tasks(props: { session: SessionStore; agent: AgentView }): JSX.Element {
@@ -86,6 +87,11 @@ export function Tasks(props: { session: SessionStore; agent: AgentView }): JSX.E
         </For>
       </Show>
 
+      <Show when={(props.agent.setup ?? []).length > 0}>
+        <h3 class={s.heading}>Setup of its worktree</h3>
+        <SetupList setup={props.agent.setup ?? []} />
+      </Show>
+
       <Show when={(props.agent.hooks ?? []).length > 0}>
         <h3 class={s.heading}>Last hooks</h3>
         <ul aria-label="Last hooks">
@@ -131,10 +137,12 @@ export function Tasks(props: { session: SessionStore; agent: AgentView }): JSX.E
               <dt>Branch</dt>
               <dd class="selectable">{worktree().branch}</dd>
               <dt>Base</dt>
-              <dd class="selectable">
-                <code>{worktree().base.slice(0, 12)}</code>
-                {worktree().base_is_snapshot ? ", a snapshot of uncommitted work" : ""}
-              </dd>
+              <Show when={worktree().base} fallback={<dd>being recorded</dd>}>
+                <dd class="selectable">
+                  <code>{worktree().base.slice(0, 12)}</code>
+                  {worktree().base_is_snapshot ? ", a snapshot of uncommitted work" : ""}
+                </dd>
+              </Show>
             </>
           )}
         </Show>

@@ -10,6 +10,8 @@ import { plural } from "../parts/time";
 import type { AgentView, ChangedFile } from "../protocol.gen";
 import type { SessionStore } from "../session/store";
 import { useApp } from "../app/context";
+import { Making } from "../worktree/Making";
+import { isMaking } from "../worktree/words";
 import { FileRow } from "./FileRow";
 import { FileView } from "./FileView";
 import type { FileReview } from "./fileReview";
@@ -28,13 +30,14 @@ export function Changes(props: { session: SessionStore; agent: AgentView }): JSX
     agent: props.agent.id,
     version: props.session.changesVersion(props.agent.id),
     hasWorktree: props.agent.worktree !== undefined,
+    isMaking: isMaking(props.agent),
   });
   const isPutAway = () => {
     const state = props.agent.worktree?.state;
     return state?.kind === "removed" && state.kept_as !== undefined;
   };
   const [summary, { refetch }] = createResource(
-    () => (source().hasWorktree && !isPutAway() ? source() : undefined),
+    () => (source().hasWorktree && !source().isMaking && !isPutAway() ? source() : undefined),
     ({ agent }) => app.bridge.changes(props.session.id, agent),
   );
   const [path, setPath] = createSignal<string>();
@@ -133,6 +136,9 @@ export function Changes(props: { session: SessionStore; agent: AgentView }): JSX
           />
           <RadarView session={props.session} />
           <Elsewhere session={props.session} />
+        </Match>
+        <Match when={source().isMaking}>
+          <Making session={props.session} agent={props.agent} />
         </Match>
         <Match when={isPutAway()}>
           <Empty title="Put away" text="The worktree is gone from the disk; everything that was in it is kept in the repository." />

@@ -16,6 +16,7 @@ import type {
   PermissionRequest,
   PromptSize,
   SessionId,
+  SetupRan,
   ShellView,
   Snapshot,
   Spending,
@@ -304,6 +305,21 @@ function foldAgent(agent: AgentView, event: AgentEvent, lines: CallLines): void 
     case "moved_to_background":
       agent.background = true;
       return;
+    case "worktree_planned":
+      agent.worktree = event.worktree;
+      delete agent.setup;
+      return;
+    case "setup_ran": {
+      const ran: SetupRan = {
+        command: event.command,
+        output: event.output,
+        confinement: event.confinement,
+        duration_ms: event.duration_ms,
+      };
+      if (event.exit !== undefined) ran.exit = event.exit;
+      agent.setup = [...(agent.setup ?? []), ran];
+      return;
+    }
     case "worktree_created":
       agent.worktree = event.worktree;
       return;

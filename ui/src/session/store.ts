@@ -4,6 +4,7 @@ import { batch, createSignal, type Accessor } from "solid-js";
 import { createStore, produce, reconcile, unwrap, type SetStoreFunction } from "solid-js/store";
 import { asRejected, type Bridge } from "../bridge";
 import type { AgentId, Batch, CallId, Command, Event, Rejected, SessionId, Snapshot } from "../protocol.gen";
+import type { MakingFiles } from "../worktree/words";
 import { foldEvent, fromSnapshot, type CallLines, type SessionState } from "./fold";
 import {
   applyOutput,
@@ -56,6 +57,10 @@ export interface SessionStore {
   live(agent: AgentId): LiveMessage | undefined;
   /** What a running call has written so far. */
   output(call: CallId): LiveOutput | undefined;
+  /** How far the making of the agent's worktree is; nothing before it has begun and when it is over. */
+  making(agent: AgentId): MakingFiles | undefined;
+  /** What the setup of the agent's worktree has written so far. */
+  setup(agent: AgentId): LiveOutput | undefined;
   /** Counts up with every change in the agent's worktree that is told: who shows its changes reads them again. */
   changesVersion(agent: AgentId): number;
   send(command: Command): Promise<void>;
@@ -95,6 +100,8 @@ function createSession(bridge: Bridge, snapshot: Snapshot, schedule: Schedule): 
   const lives = keyedSignals<AgentId, LiveMessage>();
   const outputs = keyedSignals<CallId, LiveOutput>();
   const versions = keyedSignals<AgentId, number>();
+  const makings = keyedSignals<AgentId, MakingFiles>();
+  const setups = keyedSignals<AgentId, LiveOutput>();
 
   let queue: Batch[] = [];
   let scheduled = false;
@@ -175,6 +182,12 @@ function createSession(bridge: Bridge, snapshot: Snapshot, schedule: Schedule): 
       case "call_ended":
         outputs.set(event.call, undefined);
         return;
+      case "worktree_planned":
+      case "worktree_created":
+      case "worktree_removed":
+        makings.set(event.agent, undefined);
+        setups.set(event.agent, undefined);
+        return;
       case "changes_counted":
         versions.set(event.agent, (versions.peek(event.agent) ?? 0) + 1);
         return;
@@ -185,11 +198,16 @@ function createSession(bridge: Bridge, snapshot: Snapshot, schedule: Schedule): 
   function applyDeltas(deltas: Batch["deltas"]): void {
     for (const delta of deltas) {
       const agent = unwrap(state).agents[delta.agent];
-      if (delta.type !== "changes" && agent?.state.kind === "waiting_for_api") setState("agents", delta.agent, "state", { kind: "running" });
+      const isSpoken = delta.type === "text" || delta.type === "output";
+      if (isSpoken && agent?.state.kind === "waiting_for_api") setState("agents", delta.agent, "state", { kind: "running" });
       if (delta.type === "text") {
         // What is already in the transcript needs no passing text any more.
         if (agent && delta.message < agent.messages) continue;
         lives.set(delta.agent, applyText(lives.peek(delta.agent), delta));
+      } else if (delta.type === "making") {
+        makings.set(delta.agent, { done: delta.done, all: delta.all });
+      } else if (delta.type === "setup") {
+        setups.set(delta.agent, applyOutput(setups.peek(delta.agent), delta));
       } else if (delta.type === "changes") {
         if (agent) setState("agents", delta.agent, "changes", delta.count);
         versions.set(delta.agent, (versions.peek(delta.agent) ?? 0) + 1);
@@ -309,6 +327,8 @@ function createSession(bridge: Bridge, snapshot: Snapshot, schedule: Schedule): 
     },
     live: (agent) => lives.get(agent),
     output: (call) => outputs.get(call),
+    making: (agent) => makings.get(agent),
+    setup: (agent) => setups.get(agent),
     changesVersion: (agent) => versions.get(agent) ?? 0,
     send: (command) => bridge.command(id, command),
     close() {

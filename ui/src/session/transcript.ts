@@ -153,7 +153,7 @@ export function applyText(live: LiveMessage | undefined, delta: Delta & { type: 
   return message;
 }
 
-export function applyOutput(live: LiveOutput | undefined, delta: Delta & { type: "output" }): LiveOutput {
+export function applyOutput(live: LiveOutput | undefined, delta: Delta & { type: "output" | "setup" }): LiveOutput {
   const before = live ?? { text: "", dropped: 0, gap: false };
   const joined = join(before.text, before.dropped + before.text.length, delta.offset, delta.text);
   const excess = Math.max(0, joined.text.length - OUTPUT_HELD);

@@ -80,6 +80,7 @@ async fn bringing_changes_home_runs_nothing_of_an_untrusted_repository() {
             trust: Trust::Untrusted,
             hooks: false,
             setup: None,
+            root: None,
         };
         let fork = world.worktrees.create(spec).await.unwrap();
         write(fork.path(), "ten.txt", TEN.replace("2\n", "two\n"));

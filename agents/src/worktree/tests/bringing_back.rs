@@ -48,7 +48,7 @@ async fn everything_comes_back_to_the_byte() {
     assert_eq!(fixture.git(&project, &["rev-parse", &archive.reference]).trim(), archive.commit);
     fixture.git(&project, &["gc", "--quiet", "--prune=now"]);
 
-    let back = worktrees.restore(&fixture.repository(), Trust::Trusted, &archive.reference).await.unwrap();
+    let back = worktrees.restore(&fixture.repository(), Trust::Trusted, &archive.reference, None).await.unwrap();
     std::fs::create_dir(back.path().join("target")).unwrap();
     write(back.path(), "target/huge", vec![0; 40 << 20]);
     let now = whole(&fixture, &back);
@@ -78,12 +78,12 @@ async fn bytes_that_git_would_convert_come_back_too() {
     write(worktree.path(), "id.c", "// $Id: by hand $\n");
     let there = files(worktree.path());
     let archive = worktrees.archive(&worktree).await.unwrap();
-    let back = worktrees.restore(&fixture.repository(), Trust::Trusted, &archive.reference).await.unwrap();
+    let back = worktrees.restore(&fixture.repository(), Trust::Trusted, &archive.reference, None).await.unwrap();
     assert_eq!(files(back.path()), there);
     // And once more, from what was restored.
     let again = worktrees.discard(&back).await.unwrap();
     assert_ne!(again.reference, archive.reference);
-    let back = worktrees.restore(&fixture.repository(), Trust::Trusted, &again.reference).await.unwrap();
+    let back = worktrees.restore(&fixture.repository(), Trust::Trusted, &again.reference, None).await.unwrap();
     assert_eq!(files(back.path()), there);
 }
 
@@ -101,7 +101,7 @@ async fn detached_and_conflicted_worktrees_can_be_archived() {
     let there = files(path);
     let archive = worktrees.archive(&worktree).await.unwrap();
     fixture.git(&fixture.project(), &["gc", "--quiet", "--prune=now"]);
-    let back = worktrees.restore(&fixture.repository(), Trust::Trusted, &archive.reference).await.unwrap();
+    let back = worktrees.restore(&fixture.repository(), Trust::Trusted, &archive.reference, None).await.unwrap();
     assert_eq!(files(back.path()), there);
     assert_eq!(fixture.git(back.path(), &["rev-parse", "HEAD"]).trim(), detached);
     // What was on the branch is kept by the archive.
@@ -170,11 +170,11 @@ async fn an_archive_made_by_somebody_else_leads_nowhere() {
     let worktrees = fixture.worktrees();
     let bad = [plant("a", "../../x", "", "offshoot/x"), plant("b", "b", "../../..", "x"), plant("c", "c", "/etc", "x")];
     for reference in bad.iter().map(String::as_str).chain(["refs/heads/main", "refs/offshoot/archive/none"]) {
-        let error = worktrees.restore(&fixture.repository(), Trust::Trusted, reference).await.unwrap_err();
+        let error = worktrees.restore(&fixture.repository(), Trust::Trusted, reference, None).await.unwrap_err();
         assert!(matches!(error, WorktreeError::NoArchive(_)), "{error}");
     }
     let odd = plant("d", "d", "", "offshoot/../../main");
-    let made = worktrees.restore(&fixture.repository(), Trust::Trusted, &odd).await.unwrap();
+    let made = worktrees.restore(&fixture.repository(), Trust::Trusted, &odd, None).await.unwrap();
     assert_eq!(made.branch, "offshoot/main");
     assert!(made.path().starts_with(fixture.worktrees_root()));
 }
@@ -190,7 +190,7 @@ async fn copied_files_are_copied_again_and_never_stored() {
     let archive = worktrees.archive(&worktree).await.unwrap();
     let objects = fixture.git(&project, &["rev-list", "--objects", &archive.reference]);
     assert!(!objects.contains(".env"), "{objects}");
-    let back = worktrees.restore(&fixture.repository(), Trust::Trusted, &archive.reference).await.unwrap();
+    let back = worktrees.restore(&fixture.repository(), Trust::Trusted, &archive.reference, None).await.unwrap();
     assert_eq!(std::fs::read(back.path().join(".env")).unwrap(), b"SECRET=1");
     std::fs::remove_file(back.path().join("new.txt")).unwrap();
     let finished = worktrees.finish(&back).await.unwrap();

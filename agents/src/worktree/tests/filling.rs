@@ -8,6 +8,8 @@ struct Seen {
     files: std::collections::BTreeMap<String, Vec<u8>>,
     staged: String,
     flags: String,
+    /// What would be committed, by the cached trees where there are any.
+    tree: String,
 }
 
 fn look(fixture: &Fixture, checkout: &Path) -> Seen {
@@ -15,6 +17,7 @@ fn look(fixture: &Fixture, checkout: &Path) -> Seen {
         files: files(checkout),
         staged: fixture.git(checkout, &["ls-files", "-z", "--stage"]),
         flags: fixture.git(checkout, &["ls-files", "-z", "-t", "-v"]),
+        tree: fixture.git(checkout, &["write-tree"]),
     }
 }
 

@@ -131,7 +131,7 @@ async fn odd_paths_and_a_detached_head_work() {
     verify(&worktree).unwrap();
     write(worktree.path(), "sub dir/made.txt", "x");
     let archive = worktrees.archive(&worktree).await.unwrap();
-    let back = worktrees.restore(&worktree.repository, Trust::Trusted, &archive.reference).await.unwrap();
+    let back = worktrees.restore(&worktree.repository, Trust::Trusted, &archive.reference, None).await.unwrap();
     assert!(back.directory().join("made.txt").exists());
     assert_eq!(back.branch, worktree.branch);
 }
@@ -287,7 +287,7 @@ async fn a_path_is_known_before_anything_is_made() {
     let plan = worktrees.plan(spec("a-1", fixture.project().join("src"))).await.unwrap();
     assert!(!fixture.worktrees_root().exists());
     let (path, directory, branch) = (plan.path.clone(), plan.directory.clone(), plan.branch.clone());
-    let worktree = worktrees.carry_out(plan).await.unwrap();
+    let worktree = worktrees.carry_out(plan, &Cancel::default(), |_| {}).await.unwrap();
     assert_eq!((worktree.path(), worktree.directory(), &worktree.branch), (path.as_path(), directory, &branch));
 }
 
@@ -302,6 +302,31 @@ async fn a_bare_layout_has_forks_too() {
     assert_eq!(files(worktree.path()), files(&fixture.root.join("tree")));
     write(worktree.path(), "new.txt", "x");
     let archive = worktrees.archive(&worktree).await.unwrap();
-    let back = worktrees.restore(&worktree.repository, Trust::Trusted, &archive.reference).await.unwrap();
+    let back = worktrees.restore(&worktree.repository, Trust::Trusted, &archive.reference, None).await.unwrap();
     assert!(back.path().join("new.txt").exists());
+}
+
+#[tokio::test]
+async fn another_root_is_found_again_with_everything_that_is_kept_there() {
+    let fixture = Fixture::new();
+    let elsewhere = fixture.root.join("trees");
+    let worktrees = fixture.worktrees();
+    let usual = worktrees.create(spec("a-1", fixture.project())).await.unwrap();
+    let wanted = Spec { root: Some(fixture.project().join("../trees")), ..spec("a-2", fixture.project()) };
+    let moved = worktrees.create(wanted).await.unwrap();
+    assert!(moved.path().starts_with(&elsewhere), "{}", moved.path().display());
+
+    let fresh = fixture.worktrees();
+    let listed: Vec<_> = fresh.list().await.unwrap().into_iter().map(|listed| listed.path).collect();
+    assert_eq!(listed, [usual.path(), moved.path()]);
+    write(moved.path(), "new.txt", "x");
+    let archive = fresh.archive(&moved).await.unwrap();
+    let kept = fixture.worktrees().all_archives().await.unwrap();
+    let kept: Vec<_> = kept.into_iter().map(|kept| kept.archived.reference).collect();
+    assert_eq!(kept, std::slice::from_ref(&archive.reference));
+    let root = Some(elsewhere.as_path());
+    let back = fresh.restore(&moved.repository, Trust::Trusted, &archive.reference, root).await.unwrap();
+    assert_eq!(back.path(), moved.path());
+    let inside = Spec { root: Some(fixture.project().join("src")), ..spec("a-3", fixture.project()) };
+    assert!(matches!(fresh.create(inside).await, Err(WorktreeError::InsideRepository { .. })));
 }

@@ -32,7 +32,8 @@ impl Fixture {
         assert!(!self.project().join(".git/worktrees").exists());
         assert_eq!(files(&self.project().join(".git/logs/refs/heads")).len(), 1);
         let left = files(&self.worktrees_root());
-        let left: Vec<_> = left.keys().filter(|name| !name.ends_with("/.lock")).collect();
+        let left: Vec<_> =
+            left.keys().filter(|name| !name.ends_with("/.lock") && !name.ends_with("/.repository.json")).collect();
         assert!(left.is_empty(), "{left:?}");
     }
 }
@@ -46,6 +47,7 @@ fn spec(id: &str, parent: PathBuf) -> Spec {
         trust: Trust::Trusted,
         hooks: false,
         setup: None,
+        root: None,
     }
 }
 

@@ -121,7 +121,8 @@ async fn a_worktree_nobody_takes_is_undone() {
     let fixture = Fixture::new();
     let worktrees = fixture.worktrees();
     let plan = worktrees.plan(spec("a-1", fixture.project())).await.unwrap();
-    let made = create::carry_out(&worktrees.0, plan, &Cancel::default()).unwrap();
+    let planned = create::record_start(&worktrees.0, plan, &Cancel::default()).unwrap();
+    let made = create::carry_out(&worktrees.0, planned, &Cancel::default(), &|_| {}).unwrap();
     assert!(made.path().exists());
     drop(made);
     fixture.assert_nothing_left();
@@ -167,7 +168,7 @@ async fn a_missing_or_replaced_worktree_is_never_used() {
         missing(worktrees.commit_all(&worktree, "x", false).await.unwrap_err());
         let child = Spec { parent: Parent::Worktree(Box::new(worktree.clone())), ..spec("child", PathBuf::new()) };
         missing(worktrees.create(child).await.unwrap_err());
-        let listed = worktrees.repair().await.unwrap();
+        let listed = worktrees.repair().await.unwrap().there;
         let listed = listed.iter().find(|listed| listed.worktree.as_ref() == Some(&worktree)).unwrap();
         assert!(matches!(listed.standing, Standing::Missing { .. }), "{how}");
         if how != "deleted" {
@@ -193,7 +194,7 @@ async fn a_hostile_repository_runs_nothing_through_a_whole_life() {
     worktrees.commit_all(&worktree, "work", true).await.unwrap().unwrap();
     assert_eq!(worktrees.finish(&worktree).await.unwrap(), Finished::Kept);
     let archive = worktrees.archive(&worktree).await.unwrap();
-    let back = worktrees.restore(&worktree.repository, Trust::Untrusted, &archive.reference).await.unwrap();
+    let back = worktrees.restore(&worktree.repository, Trust::Untrusted, &archive.reference, None).await.unwrap();
     assert_eq!(std::fs::read(back.path().join("new.txt")).unwrap(), b"new\n");
     worktrees.discard(&back).await.unwrap();
     worktrees.repair().await.unwrap();

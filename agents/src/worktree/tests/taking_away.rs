@@ -179,7 +179,19 @@ async fn what_a_crash_left_is_found_and_put_right() {
     let worktrees = fixture.worktrees();
     let standings: Vec<_> = worktrees.list().await.unwrap().iter().map(|listed| listed.standing.clone()).collect();
     assert_eq!(standings.iter().filter(|standing| **standing == Standing::Unfinished).count(), 4);
-    let listed = worktrees.repair().await.unwrap();
+    let repaired = worktrees.repair().await.unwrap();
+    let done: std::collections::HashSet<_> = repaired.done.into_iter().collect();
+    let path = |worktree: &Worktree| worktree.path().to_path_buf();
+    let expected = [
+        Mended::Unlocked(dead.clone()),
+        Mended::Undone(path(&half)),
+        Mended::Undone(path(&never)),
+        Mended::KeptAfterAll(path(&before)),
+        Mended::Removed(path(&after)),
+        Mended::Emptied(trash.join("after")),
+    ];
+    assert_eq!(done, expected.into());
+    let listed = repaired.there;
     let by_path: Vec<_> = listed.iter().map(|listed| (listed.path.clone(), listed.standing.clone())).collect();
     let mut expected = vec![
         (whole.path().to_path_buf(), Standing::Live),
