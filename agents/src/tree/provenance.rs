@@ -1,5 +1,7 @@
 //! Where changes came from, as the last lines of a commit message and the first ones of a patch. Pure.
 
+use std::fmt::Write;
+
 use offshoot_protocol::{AgentView, MergePart};
 
 /// One line for each agent: its id, its title, how much of its changes, and what they started from.
@@ -14,7 +16,7 @@ pub(super) fn trailers<'a>(agents: impl Iterator<Item = (&'a AgentView, Option<&
             notes.push(format!("base {}", worktree.base.chars().take(12).collect::<String>()));
         }
         let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join(", ")) };
-        text.push_str(&format!("Offshoot-Agent: {} {}{notes}\n", agent.id, one_line(&agent.title)));
+        let _ = writeln!(text, "Offshoot-Agent: {} {}{notes}", agent.id, one_line(&agent.title));
     }
     text
 }

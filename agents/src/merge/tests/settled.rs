@@ -43,7 +43,7 @@ async fn a_side_or_a_text_settles_it() {
         let done = world.merges.apply(&next.merge, false, None).unwrap();
         assert_eq!(world.read("ten.txt"), wanted);
         // What was settled stays so, also when the fork goes on elsewhere.
-        assert_eq!(world.merges.radar(&world.target(), Trust::Trusted, &[fork.clone()]).unwrap(), []);
+        assert_eq!(world.merges.radar(&world.target(), Trust::Trusted, std::slice::from_ref(&fork)).unwrap(), []);
         world.merges.undo(&done.merge).unwrap();
         assert_eq!(world.state(), before);
         assert_eq!(world.preview(&[&fork]).conflicts.len(), 1, "it was taken out again");
