@@ -40,7 +40,7 @@ impl Merges {
     pub fn bring_history(
         &self,
         merge: &MergeId,
-        form: &Form,
+        kind: &Form,
         message: &Message,
         session: Option<&SessionId>,
     ) -> Result<MergeDone, MergeError> {
@@ -63,9 +63,10 @@ impl Merges {
         let mut tip = head_tree;
         let mut work = Vec::new();
         for share in &previewed.order.shares {
-            let now = plan::fork_tree(&self.0, &place, checkout, &share.fork)?;
-            let own = Own::of(&library, &share.fork, now)?;
-            match form {
+            let fork = &share.fork;
+            let now = plan::fork_tree(&self.0, &place, checkout, fork)?;
+            let own = Own::of(&library, fork, now)?;
+            match kind {
                 Form::Merge => {
                     let side = own.replayed(&library, tree_of(&library, own.ancestor)?, false)?;
                     let theirs = side.last().map_or(tree_of(&library, own.ancestor)?, |step| step.tree);
@@ -73,7 +74,7 @@ impl Merges {
                     work.push((own, side, tip));
                 }
                 Form::Rebase | Form::CherryPick => {
-                    let steps = own.replayed(&library, tip, *form == Form::CherryPick)?;
+                    let steps = own.replayed(&library, tip, *kind == Form::CherryPick)?;
                     tip = steps.last().map_or(tip, |step| step.tree);
                     work.push((own, steps, tip));
                 }
@@ -97,7 +98,7 @@ impl Merges {
 
         let (folder, mut record) = self.carry_out(&planned, &place, false, session)?;
         self.forget(merge);
-        match self.make(&planned, &place, &library, head, &work, form, message) {
+        match self.make(&planned, &place, &library, head, &work, kind, message) {
             Ok(commit) => {
                 record.done.commit = Some(commit.to_string());
                 record.head = Some(head.to_string());
@@ -126,14 +127,14 @@ impl Merges {
         library: &Repository,
         head: Oid,
         work: &[(Own, Vec<Step>, Oid)],
-        form: &Form,
+        kind: &Form,
         message: &Message,
     ) -> Result<Oid, MergeError> {
         let checkout = &planned.checkout;
         let own_store = checkout.library()?;
         let mut tip = head;
         for (own, steps, merged) in work {
-            if *form == Form::Merge {
+            if *kind == Form::Merge {
                 let mut side = own.ancestor;
                 if own.is_as_it_is {
                     side = own.head;
@@ -161,7 +162,7 @@ impl Merges {
         git().args(["update-ref", "-m", "offshoot: merge", "HEAD", &new, &old]).run()?;
         git().args(["update-index", "-z", "--index-info"]).input(entries).run()?;
         let _ = git().args(["update-index", "-q", "--refresh", "--ignore-submodules"]).run_any()?;
-        if *form == Form::Merge {
+        if *kind == Form::Merge {
             // It comes behind the fact: what it says doesn't undo the merge.
             let _ = self.hook(planned, "post-merge", &["0"], message);
         }

@@ -40,7 +40,15 @@ impl Merges {
         let all = [&base, &ours, &theirs];
         let is_text = |content: &Vec<u8>| !is_binary(content) && content.len() <= SHOWN;
         let text = all.iter().all(|side| side.as_ref().is_none_or(is_text));
-        let merged = if text { marked(base.as_deref(), ours.as_deref(), theirs.as_deref())? } else { String::new() };
+        let merged = if text {
+            marked(
+                base.as_deref().unwrap_or_default(),
+                ours.as_deref().unwrap_or_default(),
+                theirs.as_deref().unwrap_or_default(),
+            )?
+        } else {
+            String::new()
+        };
         let shown =
             |side: Option<Vec<u8>>| side.filter(|_| text).map(|side| String::from_utf8_lossy(&side).into_owned());
         Ok(ConflictFile {
@@ -135,16 +143,16 @@ pub(super) fn became(
     resolved.iter().filter(is_closed).filter_map(content).collect()
 }
 
-/// Both sides in one text, with marks around what conflicts.
-fn marked(base: Option<&[u8]>, ours: Option<&[u8]>, theirs: Option<&[u8]>) -> Result<String, GitError> {
+/// Both sides in one text, with marks around what conflicts. A side without the file is an empty one.
+fn marked(base: &[u8], ours: &[u8], theirs: &[u8]) -> Result<String, GitError> {
     let mut options = MergeFileOptions::new();
     options.our_label("yours").their_label("the fork's");
-    let inputs = [base, ours, theirs].map(|content| {
+    let [base, ours, theirs] = [base, ours, theirs].map(|content| {
         let mut input = MergeFileInput::new();
-        input.content(content.unwrap_or_default());
+        input.content(content);
         input
     });
-    let merged = git2::merge_file(&inputs[0], &inputs[1], &inputs[2], Some(&mut options));
+    let merged = git2::merge_file(&base, &ours, &theirs, Some(&mut options));
     let merged = merged.map_err(GitError::library("merging a file"))?;
     Ok(String::from_utf8_lossy(merged.content()).into_owned())
 }

@@ -1,10 +1,13 @@
 //! Where changes came from, as the last lines of a commit message and the first ones of a patch. Pure.
 
+use std::fmt::Write;
+
 use offshoot_protocol::{AgentView, MergePart};
 
 /// One line for each agent: its id, its title, how much of its changes, and what they started from.
 pub(super) fn trailers<'a>(agents: impl Iterator<Item = (&'a AgentView, Option<&'a MergePart>)>) -> String {
-    let line = |(agent, part): (&AgentView, Option<&MergePart>)| {
+    let mut text = String::new();
+    for (agent, part) in agents {
         let mut notes = Vec::new();
         if let Some(part) = part {
             notes.push(format!("{} of {} hunks", part.hunks, part.of));
@@ -13,9 +16,9 @@ pub(super) fn trailers<'a>(agents: impl Iterator<Item = (&'a AgentView, Option<&
             notes.push(format!("base {}", worktree.base.chars().take(12).collect::<String>()));
         }
         let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join(", ")) };
-        format!("Offshoot-Agent: {} {}{notes}\n", agent.id, one_line(&agent.title))
-    };
-    agents.map(line).collect()
+        let _ = writeln!(text, "Offshoot-Agent: {} {}{notes}", agent.id, one_line(&agent.title));
+    }
+    text
 }
 
 /// A commit's message: the person's words, or the agents' titles, and where it came from.
