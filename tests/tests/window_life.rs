@@ -93,11 +93,11 @@ async fn a_turn_goes_on_while_the_page_is_reloaded_or_dies() {
     end.open();
     // The answer's end is written, and what was at work isn't any more.
     until_screen(&desktop, "it went on", |screen| screen.differs_from(&before) > 0.002).await;
-    let root = Query { role: "treeitem", containing: Some("Root: "), within: Some("Agents"), ..Query::default() };
     window.abandon().await;
 
     let window = desktop.open(&folders, Scheme::Light).await;
-    window.wait_for_text(&root, "Tell me everything").await;
+    let root = "Root: Tell me everything";
+    window.find_where(&Query { role: "treeitem", containing: Some(root), ..Query::default() }).await;
     once(&window, "The first part, the second part, and the end.").await;
     window.close().await;
     let asked = server.requests().into_iter().filter(|request| !request.is_list()).count();

@@ -207,7 +207,7 @@ impl Place {
         std::fs::create_dir_all(&config).unwrap();
         let settings = json!({
             "compactAt": 0, "provider": "anthropic", "baseUrl": url, "model": "m", "notifications": false,
-            "permissions": {"allow": ["Write", "Read"]},
+            "runningLimit": AGENTS + 1, "permissions": {"allow": ["Write", "Read"]},
         });
         std::fs::write(config.join("settings.json"), settings.to_string()).unwrap();
         // More than is looked at: the end comes with `hurry`.
@@ -283,7 +283,11 @@ impl Place {
 
 /// Answers as the last thing that was said asks for.
 fn answer(arrival: Arrival, tokens: &AtomicU32) {
-    let body: Value = serde_json::from_slice(&arrival.body).unwrap();
+    // The list of models is asked for without a body.
+    let Ok(body) = serde_json::from_slice::<Value>(&arrival.body) else {
+        arrival.answer(&[]);
+        return;
+    };
     let last = body["messages"].as_array().unwrap().last().unwrap().to_string();
     if last.contains("Delegate to twenty.") {
         let part = |at| json!({"name": "Agent", "input": {"prompt": format!("Write about part {at}."), "description": format!("part {at}"), "subagent_type": "general-purpose"}});

@@ -34,7 +34,8 @@ export function Workspace(props: { session: SessionStore }): JSX.Element {
   createComputed(() => prefs.setNarrow(room() < NARROW));
   // In a small or much enlarged window the conversation keeps the larger part.
   const left = () => (prefs.leftOpen() ? Math.min(prefs.leftWidth(), 480, Math.max(160, room() * 0.4)) : 0);
-  const rightMax = () => Math.max(300, room() - left() - MIDDLE);
+  // Over the conversation there is more room for it than beside.
+  const rightMax = () => Math.max(300, isNarrow() ? room() - 60 : room() - left() - MIDDLE);
   /** The review may take the conversation's place for a while. */
   const isWide = () => prefs.reviewWide() && prefs.rightOpen() && app.tab() === "review" && !app.studio.isOpen();
   const right = () => (isWide() ? room() - left() - 1 : Math.min(prefs.rightWidth(), rightMax()));

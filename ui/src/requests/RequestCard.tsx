@@ -87,8 +87,10 @@ export function RequestCard(props: {
               <Show when={at() > 0}>
                 <Icon name="chevron" size={11} class={s.step} />
               </Show>
-              <button type="button" class={s.asker} data-long={step.title.length > 90} title={`${KIND_WORD[step.kind]}: ${step.title}`} onClick={() => app.select(step.agent)}>
-                {step.title}
+              <button type="button" class={s.asker} title={`${KIND_WORD[step.kind]}: ${step.title}`} onClick={() => app.select(step.agent)}>
+                <span class={s.name} data-long={step.title.length > 90}>
+                  {step.title}
+                </span>
               </button>
             </>
           )}

@@ -6,6 +6,8 @@ export type Act =
   | { click: string }
   /** Without a field: into the message. */
   | { write: string; into?: string }
+  /** Waits until there is a control with this name. */
+  | { find: string }
   /** Waits until the text stands on the page. */
   | { see: string };
 
@@ -18,6 +20,7 @@ export async function act(acts: readonly Act[]): Promise<void> {
 async function perform(step: Act): Promise<void> {
   if ("press" in step) press(step.press);
   else if ("click" in step) click(await found(() => control(step.click), `a control “${step.click}”`));
+  else if ("find" in step) await found(() => control(step.find), `a control “${step.find}”`);
   else if ("see" in step) await found(() => (document.body.textContent?.includes(step.see) ? document.body : undefined), `“${step.see}”`);
   else {
     const name = step.into ?? "Message";

@@ -26,6 +26,9 @@ const still = (at: number): Playback => ({ skipTo: at, speed: 0 });
 const never = () => new Promise<never>(() => undefined);
 const refuse = (message: string, hint: string) => async () => Promise.reject({ code: "failed", message, hint });
 
+/** A tab of the inspector, which a small window shows only when it is asked for. */
+const tab = (name: string): Act[] => [{ find: "Agent actions" }, { press: "Alt 3" }, { click: name }];
+
 /** The demo at a moment, with an agent selected. */
 const played = (at: number, agent?: string, acts?: Act[]): Scene => ({
   recording: () => recorded,
@@ -65,26 +68,26 @@ export const SCENES: Record<string, Scene> = {
     acts: [{ see: "Trust this folder?" }],
   },
   empty: shown(empty),
-  "empty-tasks": shown(empty, undefined, [{ click: "Tasks" }]),
-  "empty-requests": shown(empty, undefined, [{ click: "Requests" }]),
+  "empty-tasks": shown(empty, undefined, tab("Tasks")),
+  "empty-requests": shown(empty, undefined, tab("Requests")),
   writing: played(3000),
-  request: played(5902, "agt_fork_cache", [{ click: "Requests" }]),
-  "request-elsewhere": played(5902, "agt_root", [{ click: "Requests" }]),
-  review: played(6352, "agt_fork_parser", [{ click: "Review" }]),
-  tasks: played(6352, "agt_fork_parser", [{ click: "Tasks" }]),
+  request: played(5902, "agt_fork_cache", tab("Requests")),
+  "request-elsewhere": played(5902, "agt_root", tab("Requests")),
+  review: played(6352, "agt_fork_parser", tab("Review")),
+  tasks: played(6352, "agt_fork_parser", tab("Tasks")),
   report: played(6592, "agt_root"),
   states: shown(states),
-  "states-tasks": shown(states, "root", [{ click: "Tasks" }]),
-  "states-costs": shown(states, "root", [{ click: "Costs" }]),
-  costs: played(6592, "agt_root", [{ click: "Costs" }]),
+  "states-tasks": shown(states, "root", tab("Tasks")),
+  "states-costs": shown(states, "root", tab("Costs")),
+  costs: played(6592, "agt_root", tab("Costs")),
   failed: shown(states, "failed"),
   interrupted: shown(states, "interrupted"),
   running: shown(states, "running"),
   overloaded: shown(states, "below"),
-  "reply-to-request": shown(states, "waiting", [{ click: "Requests" }]),
+  "reply-to-request": shown(states, "waiting", tab("Requests")),
   texts: shown(texts),
   "texts-fork": shown(texts, "long"),
-  "texts-request": shown(texts, "deep", [{ click: "Requests" }]),
+  "texts-request": shown(texts, "deep", tab("Requests")),
   outputs: shown(outputs, "root", [{ click: "Bash cargo test" }]),
   "outputs-long": shown(outputs, "root", [{ click: "Bash cat access.log" }]),
   long: shown(() => long(10_000, 60)),
