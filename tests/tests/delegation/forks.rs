@@ -130,12 +130,8 @@ async fn a_person_forks_at_any_time() {
     let early = world.agent("early bird").await;
     assert_eq!(early.inherited.unwrap().messages, 1);
     // Of the root alone; whoever tries it elsewhere is told what to do instead.
-    let of_child = Command::Fork {
-        agent: early.id,
-        directive: "deeper".into(),
-        isolation: Isolation::Shared,
-        messages: None,
-    };
+    let of_child =
+        Command::Fork { agent: early.id, directive: "deeper".into(), isolation: Isolation::Shared, messages: None };
     let refused = world.try_wish(of_child).await.unwrap_err();
     assert!(refused.message.contains("Fork the root, or send the child a message"), "{refused}");
     world.server.finish();
