@@ -81,7 +81,9 @@ async fn a_person_hands_over_stops_resumes_and_speaks_to_children() {
     window.picture("hand-over-light").await;
     window.press_where(&button("Send to background: Survey")).await;
     // What stands below has moved up when this is said.
-    window.wait_for_text(&inspector(), "Subagent in the background").await;
+    let moved =
+        Query { role: "button", containing: Some("in the background"), within: Some("Inspector"), ..Query::default() };
+    window.find_where(&moved).await;
     window.press_where(&button("Send to background: Check")).await;
     window.wait_for_text(&conversation(), "Both go on without me.").await;
 
