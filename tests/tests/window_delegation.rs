@@ -80,6 +80,10 @@ async fn a_person_hands_over_stops_resumes_and_speaks_to_children() {
     window.find_where(&button("Send all 2 to background")).await;
     window.picture("hand-over-light").await;
     window.press_where(&button("Send to background: Survey")).await;
+    // What stands below has moved up when this is said.
+    let moved =
+        Query { role: "button", containing: Some("in the background"), within: Some("Inspector"), ..Query::default() };
+    window.find_where(&moved).await;
     window.press_where(&button("Send to background: Check")).await;
     window.wait_for_text(&conversation(), "Both go on without me.").await;
 

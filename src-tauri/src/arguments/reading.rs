@@ -22,7 +22,7 @@ impl Arguments {
         let first = first_name(&words[1..]).map(OsStr::to_os_string);
         let arguments = Self::try_parse_from(words).map_err(|error| {
             // `offshoot exce 'Fix it'`: the second word is too much only because the first is no command.
-            let is_stray = error.kind() == ErrorKind::UnknownArgument;
+            let is_stray = matches!(error.kind(), ErrorKind::UnknownArgument | ErrorKind::InvalidSubcommand);
             first.as_deref().filter(|_| is_stray).and_then(not_there).unwrap_or(error)
         })?;
         match (&arguments.project, &arguments.wish) {
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn a_slip_of_the_fingers_is_no_folder() {
-        for words in [&["exce"][..], &["exce", "Fix it"], &["--data-dir", "/x", "Exec2", "Fix it"]] {
+        for words in [&["exce"][..], &["exce", "Fix it"], &["exce", "x"], &["--data-dir", "/x", "Exec2", "Fix it"]] {
             let error = understand(words).unwrap_err();
             assert!(error.contains("did you mean `offshoot exec`?"), "{words:?}: {error}");
         }

@@ -39,7 +39,8 @@ async fn the_environment_is_stronger_than_the_call_the_call_than_the_role_the_ro
 
 #[tokio::test]
 async fn names_for_models_are_a_table_that_settings_add_to() {
-    let settings = json!({"modelAliases": {"Haiku": "small-1", "local": "qwen3"}}).to_string();
+    let settings =
+        json!({"modelAliases": {"Haiku": "small-1", "local": "qwen3", "claude-test": "claude-own"}}).to_string();
     let setup = Setup { config: vec![("settings.json", settings)], ..Setup::default() };
     let call = |model: &str| json!({"prompt": model, "subagent_type": "explore", "model": model});
     let world = World::with(
@@ -64,6 +65,7 @@ async fn names_for_models_are_a_table_that_settings_add_to() {
         models.push(world.agent(title).await.model);
     }
     assert_eq!(models[..2], ["small-1", "qwen3"]);
+    assert_eq!(world.view().await.agents[0].model, "claude-own", "the root's, too");
     assert!(models[2].starts_with("claude-opus"), "what the settings leave out stays: {models:?}");
     world.server.finish();
 }
