@@ -258,7 +258,8 @@ async fn what_was_accepted_comes_home_and_nothing_else() {
     let new = review.hash("new.txt", 0).await;
     review.reject("new.txt", &new).await.unwrap();
     let (workbench, session) = (&review.world.workbench, &review.world.session);
-    let preview = workbench.merge_preview(session, &[review.fork.clone()], MergeSelection::Accepted).await.unwrap();
+    let preview =
+        workbench.merge_preview(session, std::slice::from_ref(&review.fork), MergeSelection::Accepted).await.unwrap();
     assert_eq!((preview.parts[0].hunks, preview.parts[0].of), (1, 2));
     assert_eq!(preview.unknown, Vec::<String>::new());
     workbench.merge_apply(session, &preview.merge, false, MergeHow::Apply).await.unwrap();
