@@ -68,7 +68,7 @@ impl Tree {
     }
 
     /// The facts of a child's end: the end itself and, when nobody waits for it, the notification to its parent. One
-    /// transaction, so that a crash neither loses nor repeats it. Also returns whom to wake.
+    /// transaction, so that a crash neither loses nor repeats it. Also returns who is told.
     pub(super) fn end(
         &self,
         fold: &Fold,
@@ -76,6 +76,8 @@ impl Tree {
         outcome: AgentOutcome,
     ) -> (Vec<(Option<AgentId>, EventBody)>, Option<AgentId>) {
         let is_revoked = super::lock(&self.revoked).remove(id);
+        // A person who stops a parent and all below it doesn't want what they stopped to set it going again.
+        let can_wait = super::lock(&self.stopped_along).remove(id) && outcome == AgentOutcome::Stopped;
         let notified = fold.agent(id).filter(|agent| agent.background && !is_revoked);
         let notified = notified.and_then(|agent| agent.parent.clone().map(|parent| (agent, parent)));
         let told = notified.map(|(agent, parent)| {
@@ -97,7 +99,10 @@ impl Tree {
                 worktree: live.map(|worktree| (worktree.path.as_str(), worktree.branch.as_str())),
                 usage: Some(agent.usage),
             });
-            let input = self.notification(TaskId(id.0.clone()), text);
+            let mut input = self.notification(TaskId(id.0.clone()), text);
+            if can_wait {
+                input.origin = Origin::Reminder;
+            }
             (parent, input)
         });
         let mut facts = vec![(Some(id.clone()), EventBody::AgentEnded { outcome })];

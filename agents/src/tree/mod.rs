@@ -67,6 +67,8 @@ pub struct Tree {
     fan_out: Arc<FanOut>,
     /// Agents whose parent never heard of them, until they end.
     revoked: Mutex<HashSet<AgentId>>,
+    /// Agents that were stopped together with their parent, until they end.
+    stopped_along: Mutex<HashSet<AgentId>>,
     /// How many agents are about to be recorded.
     seats: Arc<AtomicUsize>,
     /// Counts ends and hand-overs, so that whoever waits for an agent looks again.
@@ -99,6 +101,7 @@ impl Tree {
             permits,
             fan_out: Arc::default(),
             revoked: Mutex::default(),
+            stopped_along: Mutex::default(),
             seats: Arc::default(),
             changed: watch::Sender::new(0),
         })
@@ -209,11 +212,17 @@ impl Tree {
     }
 
     fn stop_below(&self, agent: &AgentId) {
-        let targets: Vec<AgentId> = self.journal.read(|fold| {
+        let targets: Vec<(AgentId, Option<AgentId>)> = self.journal.read(|fold| {
             let below = fold.view.agents.iter().filter(|other| fold.is_within(&other.id, agent));
-            below.filter(|other| is_running(&other.state)).map(|other| other.id.clone()).collect()
+            below
+                .filter(|other| is_running(&other.state))
+                .map(|other| (other.id.clone(), other.parent.clone()))
+                .collect()
         });
-        for target in &targets {
+        let is_stopped = |parent: &AgentId| targets.iter().any(|(target, _)| target == parent);
+        let along = targets.iter().filter(|(_, parent)| parent.as_ref().is_some_and(is_stopped));
+        lock(&self.stopped_along).extend(along.map(|(target, _)| target.clone()));
+        for (target, _) in &targets {
             self.tell(target, Wish::Stop);
         }
     }
