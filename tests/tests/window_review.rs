@@ -132,6 +132,7 @@ impl Session {
     }
 }
 
+/// A row of the tree, by the beginning of what it is called: its text also names the agents that it conflicts with.
 fn row(containing: &str) -> Query<'_> {
     Query { role: "treeitem", containing: Some(containing), ..Query::default() }
 }
@@ -164,7 +165,7 @@ async fn three_forks_are_reviewed_by_mouse() {
     let session = Session::with_three_forks().await;
     let window = desktop.open(&session.folders, Scheme::Light).await;
     window.client().set_window_size(1480, 920).await.unwrap();
-    window.press_where(&row("Tune the stations")).await;
+    window.press_where(&row("Fork: Tune the stations")).await;
     window.press_where(&Query { role: "tab", containing: Some("Review"), ..Query::default() }).await;
 
     // The second hunk is accepted, the third one rejected.
@@ -194,7 +195,7 @@ async fn three_forks_are_reviewed_by_mouse() {
     window.wait_for_text(&conversation, "The constant has a name now.").await;
 
     // One hunk of another fork.
-    window.press_where(&row("Shift the phases")).await;
+    window.press_where(&row("Fork: Shift the phases")).await;
     hunk_buttons(&window, "Accept hunk", 2).await[1].click().await.unwrap();
     window.press_where(&in_changes("button", "Apply accepted…")).await;
     window.press_where(&in_merge("radio", "Everything")).await;
@@ -236,7 +237,7 @@ async fn three_forks_are_reviewed_by_keyboard_alone() {
     let session = Session::with_three_forks().await;
     let window = desktop.open(&session.folders, Scheme::Dark).await;
     window.client().set_window_size(1480, 920).await.unwrap();
-    window.find_where(&row("Tune the stations")).await;
+    window.find_where(&row("Fork: Tune the stations")).await;
     // To the tree, one down, look at it; then to the inspector and into the changes.
     let alt = '\u{e00a}';
     keys(&window, &[alt, '1', alt]).await;

@@ -13,6 +13,9 @@ const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 /// Finds visible elements by role and name. The part of the accessible-name computation that this page needs.
 const LOOK: &str = include_str!("look.js");
 
+/// How often the page is asked again when it was drawn anew meanwhile.
+const ASKED_AGAIN: usize = 20;
+
 pub(super) async fn look(client: &Client, query: &Query<'_>) -> Result<Vec<Element>, CmdError> {
     let wanted = json!({
         "role": query.role,
@@ -21,7 +24,15 @@ pub(super) async fn look(client: &Client, query: &Query<'_>) -> Result<Vec<Eleme
         "within": query.within,
         "enabled": query.enabled,
     });
-    let found = client.execute(LOOK, vec![wanted]).await?;
+    let mut found = client.execute(LOOK, vec![wanted.clone()]).await;
+    // What was found may be drawn anew before the driver has made handles of it; then the page is asked again.
+    for _ in 0..ASKED_AGAIN {
+        if !found.as_ref().is_err_and(CmdError::is_stale_element_reference) {
+            break;
+        }
+        found = client.execute(LOOK, vec![wanted.clone()]).await;
+    }
+    let found = found?;
     let ids = found.as_array().into_iter().flatten().filter_map(|element| element.get(ELEMENT)?.as_str());
     Ok(ids.map(|id| Element::from_element_id(client.clone(), ElementRef::from(id.to_owned()))).collect())
 }
