@@ -9,9 +9,8 @@ use offshoot_protocol::{MergeDone, MergeId, MergeSelection, SessionId};
 
 use super::plan::{self, Part, Planned};
 use super::record::Lock;
-use super::swap::{To, swap};
 use super::three_way::{Settled, join};
-use super::{MergeError, Merges, Message, Place, prune, settle};
+use super::{MergeError, Merges, Message, Place};
 use crate::git::{GitError, Output, Trust};
 use crate::worktree::Worktree;
 
@@ -98,24 +97,8 @@ impl Merges {
 
         let (folder, mut record) = self.carry_out(&planned, &place, false, session)?;
         self.forget(merge);
-        match self.make(&planned, &place, &library, head, &work, kind, message) {
-            Ok(commit) => {
-                record.done.commit = Some(commit.to_string());
-                record.head = Some(head.to_string());
-                record.write(&folder)?;
-                settle(&place.folder, &record, To::New)?;
-                prune(&place.folder, &folder);
-                Ok(record.done)
-            }
-            Err(error) => match swap(&self.0, &folder, &mut record, To::Old) {
-                Ok(()) => {
-                    let _ = std::fs::remove_dir_all(&folder);
-                    Err(error)
-                }
-                // A hook has changed the files itself, say. What they were is kept in the record.
-                Err(left) => Err(MergeError::Refused(format!("{error}. The files stayed: {left}"))),
-            },
-        }
+        let made = self.make(&planned, &place, &library, head, &work, kind, message).map(|commit| commit.to_string());
+        self.keep_or_put_back(&place, &folder, &mut record, head, made)
     }
 
     /// Makes the commits and moves the branch. Returns its new last commit.

@@ -11,7 +11,7 @@ use std::time::Duration;
 use offshoot_protocol::{MergeDone, MergeId, SessionId};
 
 use super::plan::Planned;
-use super::record::Lock;
+use super::record::{Lock, Record};
 use super::swap::{To, swap};
 use super::{MergeError, Merges, Place, prune, settle};
 use crate::git::{GitError, Head, Trust, to_path};
@@ -40,18 +40,32 @@ impl Merges {
         let _lock = Lock::take(&place.folder)?;
         let head = self.clean_head(&planned)?;
         let (folder, mut record) = self.carry_out(&planned, &place, leave_out, session)?;
-        match self.commit(&planned, &place, &folder, head, message) {
+        let made = self.commit(&planned, &place, &folder, head, message);
+        self.keep_or_put_back(&place, &folder, &mut record, head, made)
+    }
+
+    /// What follows when commits were to be made behind `head` of files that are there already: the record names the last
+    /// one, or the files become what they were.
+    pub(super) fn keep_or_put_back(
+        &self,
+        place: &Place,
+        folder: &Path,
+        record: &mut Record,
+        head: git2::Oid,
+        made: Result<String, MergeError>,
+    ) -> Result<MergeDone, MergeError> {
+        match made {
             Ok(commit) => {
                 record.done.commit = Some(commit);
                 record.head = Some(head.to_string());
-                record.write(&folder)?;
-                settle(&place.folder, &record, To::New)?;
-                prune(&place.folder, &folder);
-                Ok(record.done)
+                record.write(folder)?;
+                settle(&place.folder, record, To::New)?;
+                prune(&place.folder, folder);
+                Ok(record.done.clone())
             }
-            Err(error) => match swap(&self.0, &folder, &mut record, To::Old) {
+            Err(error) => match swap(&self.0, folder, record, To::Old) {
                 Ok(()) => {
-                    let _ = std::fs::remove_dir_all(&folder);
+                    let _ = std::fs::remove_dir_all(folder);
                     Err(error)
                 }
                 // A hook has changed the files itself, say. What they were is kept in the record.
