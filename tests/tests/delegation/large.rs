@@ -2,29 +2,17 @@
 
 use std::time::{Duration, Instant};
 
-use offshoot_agents::journal::Subscription;
-use offshoot_protocol::{AgentId, ChangeCount, Delta, PermissionMode, WorktreeState};
+use offshoot_protocol::{ChangeCount, Delta, PermissionMode, WorktreeState};
 use offshoot_tests::{Setup, World, in_fork, in_root};
 use serde_json::json;
+
+use crate::live::told;
 
 /// Files of the repository.
 const FILES: usize = 80_000;
 
 /// Long enough for a busy machine; a test that works never waits for it.
 const PATIENCE: Duration = Duration::from_secs(120);
-
-async fn told(subscription: &mut Subscription, agent: &AgentId, wanted: ChangeCount) {
-    let listen = async {
-        loop {
-            for delta in subscription.next().await.deltas {
-                if matches!(&delta, Delta::Changes { agent: whose, count } if whose == agent && *count == wanted) {
-                    return;
-                }
-            }
-        }
-    };
-    tokio::time::timeout(PATIENCE, listen).await.unwrap_or_else(|_| panic!("nobody told of {wanted:?}"));
-}
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_edit_among_eighty_thousand_files_is_told_before_a_look_at_all_could_end() {
@@ -83,7 +71,7 @@ async fn an_edit_among_eighty_thousand_files_is_told_before_a_look_at_all_could_
     for lines in 2..7_u32 {
         let begun = Instant::now();
         std::fs::write(place.join("new.txt"), "line\n".repeat(lines as usize)).unwrap();
-        told(&mut subscription, &agent.id, ChangeCount { files: 1, added: lines, removed: 0 }).await;
+        told(&mut subscription, &agent.id, ChangeCount { files: 1, added: lines, removed: 0 }, PATIENCE).await;
         edits.push(begun.elapsed());
         let begun = Instant::now();
         world.repository.git_in(&place, &["status", "--porcelain"]);

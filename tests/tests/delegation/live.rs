@@ -10,8 +10,8 @@ use serde_json::json;
 /// Long enough for a busy machine; a test that works never waits for it.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Waits until an agent's changes are told to be these.
-async fn told(subscription: &mut Subscription, agent: &AgentId, wanted: ChangeCount) {
+/// Waits until an agent's changes are told to be these, for so long at most.
+pub(crate) async fn told(subscription: &mut Subscription, agent: &AgentId, wanted: ChangeCount, patience: Duration) {
     let listen = async {
         loop {
             for delta in subscription.next().await.deltas {
@@ -21,7 +21,7 @@ async fn told(subscription: &mut Subscription, agent: &AgentId, wanted: ChangeCo
             }
         }
     };
-    tokio::time::timeout(PATIENCE, listen).await.unwrap_or_else(|_| panic!("nobody told of {wanted:?}"));
+    tokio::time::timeout(patience, listen).await.unwrap_or_else(|_| panic!("nobody told of {wanted:?}"));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -52,7 +52,7 @@ async fn an_edit_on_disk_is_told_without_a_turn() {
     let summary = workbench.changes(session, &agent.id).await.unwrap();
     assert_eq!(summary.count, ChangeCount { files: 1, added: 1, removed: 0 });
     std::fs::write(place.join("new.txt"), "one\ntwo\n").unwrap();
-    told(&mut subscription, &agent.id, ChangeCount { files: 1, added: 2, removed: 0 }).await;
+    told(&mut subscription, &agent.id, ChangeCount { files: 1, added: 2, removed: 0 }, PATIENCE).await;
     let summary = workbench.changes(session, &agent.id).await.unwrap();
     assert_eq!(summary.count, ChangeCount { files: 1, added: 2, removed: 0 });
     let diff = workbench.file_diff(session, &agent.id, "new.txt", false).await.unwrap();
@@ -60,11 +60,11 @@ async fn an_edit_on_disk_is_told_without_a_turn() {
 
     // Another content of the same size counts, too: whoever shows the lines reads them again.
     std::fs::write(place.join("new.txt"), "one\nTWO\n").unwrap();
-    told(&mut subscription, &agent.id, ChangeCount { files: 1, added: 2, removed: 0 }).await;
+    told(&mut subscription, &agent.id, ChangeCount { files: 1, added: 2, removed: 0 }, PATIENCE).await;
     let diff = workbench.file_diff(session, &agent.id, "new.txt", false).await.unwrap();
     assert_eq!(diff.hunks[0].lines[1].text, "TWO");
 
     std::fs::remove_file(place.join("new.txt")).unwrap();
-    told(&mut subscription, &agent.id, ChangeCount::default()).await;
+    told(&mut subscription, &agent.id, ChangeCount::default(), PATIENCE).await;
     world.server.finish();
 }

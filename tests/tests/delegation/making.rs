@@ -26,6 +26,20 @@ fn start(title: &str) -> [Reply; 2] {
     [in_root().when_told("go").call("Agent", call), in_root().when_result("async_launched").text("Waiting.")]
 }
 
+/// A fork that reads a file, if its worktree's setup ever ends.
+async fn reader_behind_waiting_setup() -> (World, File) {
+    let fork = [
+        in_fork("one").call("Read", json!({"file_path": "README.md"})),
+        in_fork("one").repeated().text("Scope: one\nResult: looked"),
+    ];
+    let told = [in_root().when_told("<task-notification>").repeated().text("Noted.")];
+    let script = start("one").into_iter().chain(fork).chain(told);
+    let world = World::with(setup(&[WAITING]), script).await;
+    let gate = gate(&world);
+    world.say("go").await;
+    (world, gate)
+}
+
 /// The pipe that a waiting setup reads. Held open at both ends, so that nobody waits to open it.
 fn gate(world: &World) -> File {
     let scratch = world.data().join("sessions").join(world.session.as_str()).join("scratch");
@@ -110,15 +124,7 @@ async fn a_setup_that_fails_ends_the_agent_says_why_and_leaves_nothing() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_stopped_agent_leaves_no_half_made_worktree_and_can_be_resumed() {
-    let fork = [
-        in_fork("one").call("Read", json!({"file_path": "README.md"})),
-        in_fork("one").repeated().text("Scope: one\nResult: looked"),
-    ];
-    let told = [in_root().when_told("<task-notification>").repeated().text("Noted.")];
-    let script = start("one").into_iter().chain(fork).chain(told);
-    let world = World::with(setup(&[WAITING]), script).await;
-    let mut gate = gate(&world);
-    world.say("go").await;
+    let (world, mut gate) = reader_behind_waiting_setup().await;
     let view =
         world.until("the fork's call waits", |view| view.agents.get(1).is_some_and(|fork| fork.calls == 1)).await;
     let (id, directory) = (view.agents[1].id.clone(), view.agents[1].directory.clone());
@@ -138,15 +144,7 @@ async fn a_stopped_agent_leaves_no_half_made_worktree_and_can_be_resumed() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_program_that_ends_meanwhile_finds_an_agent_that_can_be_resumed() {
-    let fork = [
-        in_fork("one").call("Read", json!({"file_path": "README.md"})),
-        in_fork("one").repeated().text("Scope: one\nResult: looked"),
-    ];
-    let told = [in_root().when_told("<task-notification>").repeated().text("Noted.")];
-    let script = start("one").into_iter().chain(fork).chain(told);
-    let world = World::with(setup(&[WAITING]), script).await;
-    let mut gate = gate(&world);
-    world.say("go").await;
+    let (world, mut gate) = reader_behind_waiting_setup().await;
     world.until("the fork's call waits", |view| view.agents.get(1).is_some_and(|fork| fork.calls == 1)).await;
     let world = world.restart().await;
     let view = world.view().await;
